@@ -91,14 +91,33 @@ def worst(result):
                            f"{signed(point['error_ratio'])} | {cause(point['id'])} |\n" for point in predicted[:10])
 
 
-def without(result):
-    lines = "| without | changed points | median | 90 % | signed median |\n|---|---|---|---|---|\n"
-    every = result["overall"]
-    lines += f"| (none) | | {share(every['median_error'])} | {share(every['p90_error'])} | {signed(every['signed_median_error'])} |\n"
-    for one in result["ablations"]:
-        lines += (f"| `{one['effect']}` | {one['changed_points']} | {share(one['median_error'])} | {share(one['p90_error'])} | "
-                  f"{signed(one['signed_median_error'])} |\n")
-    return lines
+def quantile(values, share_of):
+    """Between the nearest values, linearly."""
+    values = sorted(values)
+    place = share_of * (len(values) - 1)
+    low = int(place)
+    return values[low] + (values[min(low + 1, len(values) - 1)] - values[low]) * (place - low)
+
+
+def error_cells(errors):
+    return f"{share(median([(abs(error), 1) for error in errors]))} | {share(quantile(map(abs, errors), 0.9))} | {signed(median([(error, 1) for error in errors]))}"
+
+
+def without(result, cores):
+    """A row for each effect: errors without it, of the core and of every point."""
+    predicted = [point for point in result["predictions"] if "error_ratio" in point]
+    samples = ([point for point in predicted if point["id"] in cores], predicted)
+    lines = ("| without | core: changed points | median | 90 % | signed median | every point: changed points | median | 90 % | signed median |\n"
+             "|---|---|---|---|---|---|---|---|---|\n")
+
+    def line(name, effect):
+        cells = []
+        for points in samples:
+            changed = [point for point in points if effect in point["without_s"]]
+            errors = [point["without_s"].get(effect, point["predicted_s"]) / point["measured_s"] - 1 for point in points]
+            cells.append(f"{len(changed) if effect else ''} | {error_cells(errors)}")
+        return f"| {name} | {' | '.join(cells)} |\n"
+    return lines + line("(none)", None) + "".join(line(f"`{one['effect']}`", one["effect"]) for one in result["ablations"])
 
 
 def rankings(result):
@@ -150,37 +169,61 @@ def with_and_without_factors(fit, shipped, none):
         HEAD.format("core, sources weighted equally") + rows(lambda result: result["equal_sources"])
 
 
-def family(name):
-    """The model without notes of the source, such as "(w/ MTP)"."""
-    return name.split(" (")[0]
+def generations():
+    """The architecture of each device of the catalog."""
+    found = {}
+    for file in sorted((MEASURED.parent / "catalog" / "devices").glob("*.yaml")):
+        name = ""
+        for line in file.read_text().splitlines():
+            if line.startswith("- name: "):
+                name = line.removeprefix("- name: ").strip()
+            elif line.startswith("  architecture: "):
+                found[name] = line.removeprefix("  architecture: ").strip()
+    return found
 
 
-def recent(every):
-    """Errors by model, device, format and release of points that state a release, and a sentence for each group."""
+def release_range(release):
+    """Megatron-Bridge's configurations of experts changed with 26.06."""
+    return "not stated" if release == "unstated" else "since 26.06" if release >= "26.06" else "to 26.04.01"
+
+
+def trust(errors):
+    """In words: how far to trust predictions with these errors."""
+    if len(errors) < 3:
+        return f"{'one step' if len(errors) == 1 else 'two steps'} within {share(max(map(abs, errors)), 0)}: too few to trust"
+    many = len(errors) >= 10
+    within = quantile(map(abs, errors), 0.9) if many else max(map(abs, errors))
+    words = f"trust it to {share(within, 0)}" + (" (nine steps of ten)" if many else "")
+    bias = median([(error, 1) for error in errors])
+    if abs(bias) > 0.05:
+        words += f": too {'short' if bias < 0 else 'long'}, by {share(abs(bias), 0)} in the median"
+    elif within > 0.1:
+        short, long = quantile(errors, 0.1) < -0.05, quantile(errors, 0.9) > 0.05
+        words += ": errors of both signs" if short and long else ": some are too short" if short else ": some are too long"
+    return words
+
+
+def by_family(every):
+    """Errors by model family, GPU generation and release, and a sentence for each group."""
+    architectures = generations()
     groups = collections.defaultdict(list)
     for point in every["predictions"]:
-        if "error_ratio" not in point or point["point_traits"]["release"] == "unstated":
+        if "error_ratio" not in point:
             continue
         traits = point["point_traits"]
-        since = "since 26.06" if traits["release"] >= "26.06" else "to 26.04.01"
-        groups[family(point["model"]), traits["device and precision"], since].append(point["error_ratio"])
-    lines = ("| model | device and format | releases | steps | median | largest | signed median | in words |\n"
-             "|---|---|---|---|---|---|---|---|\n")
-    for (model, device, since), errors in sorted(groups.items()):
-        sizes = sorted(map(abs, errors))
-        middle, bias = median([(size, 1) for size in sizes]), median([(error, 1) for error in errors])
-        if len(errors) < 3:
-            words = "too few steps to say"
-        elif sizes[-1] < 0.1:
-            words = f"trust it to {share(sizes[-1], 0)}"
-        else:
-            short, long = min(errors) < -0.05, max(errors) > 0.05
-            words = f"trust it to {share(sizes[-1], 0)}: " + ("errors of both signs" if short and long else "too short" if short else "too long")
-        lines += (f"| {model} | {device} | {since} | {len(errors)} | {share(middle)} | {share(sizes[-1])} | {signed(bias)} | {words} |\n")
+        name = traits["family"] + (" (adapters)" if traits["kind"] == "adapters" else "")
+        groups[name, architectures.get(traits["device"], traits["device"]), release_range(traits["release"])].append(point)
+    lines = ("| family | GPU generation | releases | steps | median | 90 % | signed median | in the 80 % interval | in words |\n"
+             "|---|---|---|---|---|---|---|---|---|\n")
+    for (name, generation, releases), points in sorted(groups.items()):
+        errors = [point["error_ratio"] for point in points]
+        ranges = [(point["measured_s"], *point["predicted_range_s"]) for point in points if point["predicted_range_s"]]
+        inside = share(sum(low <= value <= high for value, low, high in ranges) / len(ranges), 0) if ranges else "–"
+        lines += f"| {name} | {generation} | {releases} | {len(errors)} | {error_cells(errors)} | {inside} | {trust(errors)} |\n"
     return lines
 
 
-def figures(core, every, seconds, fit, none):
+def figures(core, every, cores, seconds, fit, none):
     return "\n".join([
         "## Figures", "",
         f"CPU time for the predictions of every point, including the core: {seconds:.0f} s.", "",
@@ -198,16 +241,17 @@ def figures(core, every, seconds, fit, none):
         groups(core, "source"), groups(core, "device and precision"), groups(core, "size"), groups(core, "kind"),
         "### Core by plan: groups of at least 10 points with a bias above 5 %", "", biased(core),
         "### Errors without one effect", "",
-        "Errors of the core with one effect disabled at a time (`--effects`).", "", without(core),
+        "Errors with one effect disabled at a time (`--effects`). A point is changed if its step changes by more than 0.1 %.", "",
+        without(every, cores),
         "### Ten largest errors", "", worst(core),
         "### Plan ranking", "",
         "Each row compares at least five measured plans of one model on the same number of devices, for the same work. It shows the "
         "predicted rank of the plan that is measured as the fastest. The slowdown is the measured time of the predicted best plan, "
         "compared with the measured best.", "", rankings(core),
         "### Every point by source and device", "", groups(every, "source"), groups(every, "device and precision"),
-        "### Steps of 2025 and 2026 by model, device and release", "",
-        "Megatron-Bridge's published steps. The [release](reference/workload.md#kernels) decides how experts run. Known causes of the "
-        "largest errors are below.", "", recent(every),
+        "### Every point by model family, GPU generation and release", "",
+        "Only Megatron-Bridge's steps of 2025 and 2026 state a [release](reference/workload.md#kernels), which decides how experts run. "
+        "Known causes of the largest errors are below.", "", by_family(every),
         "### Not predicted", "", not_predicted(every)])
 
 
@@ -280,7 +324,10 @@ def main():
     if options.check:
         sys.exit(check(found))
     if options.update:
-        core = validate(options, cores, "--effects", "--plot", str(PICTURES / "scoreboard.svg"), "--force")
+        # Points whose job an effect leaves unchanged are not simulated again, so all points take half as long as all times
+        # the number of effects.
+        effects = validate(options, cores + mores, "--effects")
+        core = validate(options, cores, "--plot", str(PICTURES / "scoreboard.svg"), "--force")
         fit = validate(options, cores, "--fit")
         none = validate(options, cores, "--without", "in_step_factors")
         (PICTURES / "scoreboard-errors.svg").write_text(histogram(core))
@@ -288,7 +335,7 @@ def main():
         (HERE / "scoreboard.json").write_text(json.dumps(found, indent=1) + "\n")
         before, rest = PAGE.read_text().split(BEGIN)
         after = rest.split(END)[1]
-        PAGE.write_text(before + BEGIN + "\n\n" + figures(core, every, used.ru_utime + used.ru_stime, fit, none) + "\n" + END + after)
+        PAGE.write_text(before + BEGIN + "\n\n" + figures(core, effects, ids_of(cores), used.ru_utime + used.ru_stime, fit, none) + "\n" + END + after)
     for name, value in found.items():
         print(f"{name:45} {share(value):>8}")
 

@@ -105,6 +105,9 @@ SampledJob sample(const Job& job, const study::Outcome& outcome, int draws) {
   predicted.run.step = outcome.result.end;
   predicted.run.device = outcome.platform().device.name;
   predicted.run.error_classes = study::digest(outcome).errors;
+  // The samples have errors of models, not of the complete step.
+  std::erase_if(predicted.run.error_classes,
+                [](const result::ErrorClass& one) { return one.time == Time{}; });
   const analysis::StepInterval band =
       *analysis::step_interval(predicted.run.error_classes, predicted.run.step);
   const double step = static_cast<double>(predicted.run.step.count());

@@ -76,7 +76,8 @@ export interface RunData {
   pathByCause: number[]; // by cause
   provenance: { name: string; time: number }[]; // the path by provenance of its times
   errorClasses: ErrorClassData[]; // the path by source of its times, longest first
-  band: { least: number; most: number; unknown: string } | null; // 80 % of true steps; unknown: the part without a known error
+  // 80 % of true steps; unknown: the part without a known error; widest: the class that widens it most
+  band: { least: number; most: number; unknown: string; widest: string } | null;
   noInterval: string; // why there is no band; may be empty
   predicted: { source: string; algorithm: string; time: number; least: number | null; most: number | null }[]; // by a library
   stragglers: { rank: number; caused: number; waited: number; timesLast: number }[]; // at most 50

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "orrery/core/statistics/statistics.h"
@@ -20,10 +21,24 @@ constexpr double kMinFactor = 0.7, kMaxFactor = 2;
 /// One step. `added_16_bit`, `added_narrow`: time added if kernels of 16 bits, or narrower ones,
 /// last twice as long.
 struct Step {
-  std::string device, source;
+  std::array<std::string, kLeftOutTraits.size()> traits;
+  bool fitted = true;
   std::int64_t bits = 16;  ///< bits of its matrix products
   double measured = 0, predicted = 0;
   double added_16_bit = 0, added_narrow = 0;
+
+  [[nodiscard]] const std::string& source() const { return traits[0]; }
+  [[nodiscard]] const std::string& device() const { return traits[3]; }
+};
+static_assert(kLeftOutTraits[0] == "source" && kLeftOutTraits[3] == "device");
+
+/// The steps that a fit excludes: those with this value of a trait of kLeftOutTraits.
+struct LeftOut {
+  std::size_t trait = 0;
+  std::string value;
+
+  [[nodiscard]] bool has(const Step& step) const { return step.traits[trait] == value; }
+  friend auto operator<=>(const LeftOut&, const LeftOut&) = default;
 };
 
 std::int64_t bits_of(const PointPrediction& prediction) {
@@ -61,13 +76,9 @@ Result<std::vector<Step>> steps_of(std::span<const MeasuredPoint> points,
     const PointPrediction& prediction = (*base)[i];
     if (!prediction.skip_reason.empty()) continue;
     Step& step = all[i];
-    step = {prediction.trait("device"),
-            points[i].source,
-            bits_of(prediction),
-            points[i].seconds,
-            prediction.seconds,
-            0,
-            0};
+    step = {{}, points[i].fitted, bits_of(prediction), points[i].seconds, prediction.seconds, 0, 0};
+    for (std::size_t k = 0; k < kLeftOutTraits.size(); ++k)
+      step.traits[k] = prediction.trait(kLeftOutTraits[k]);
     step.added_16_bit = ((*wide)[i].seconds - prediction.seconds) / (kTrialFactor - 1);
     if (step.bits != 16)
       step.added_narrow = ((*narrowed)[i].seconds - prediction.seconds) / (kTrialFactor - 1);
@@ -113,19 +124,20 @@ const FittedFactor* factor_for(const std::vector<FittedFactor>& factors, const s
 /// Fits the factors of a class: separate ones of devices, and one for all others.
 std::vector<FittedFactor> fit_class(const std::vector<Step>& steps, std::int64_t bits,
                                     const std::vector<FittedFactor>& wide,
-                                    const std::string& excluded_source) {
+                                    const std::optional<LeftOut>& excluded) {
   std::map<std::string, FactorSamples> by_device;
   FactorSamples of_all;
   for (const Step& step : steps) {
-    if (step.bits != bits || !(step.predicted > 0) || step.source == excluded_source) continue;
+    if (!step.fitted || step.bits != bits || !(step.predicted > 0)) continue;
+    if (excluded && excluded->has(step)) continue;
     const double slope = bits == 16 ? step.added_16_bit : step.added_narrow;
     if (!(slope > 0.05 * step.predicted)) continue;  // too few of these kernels
     double rest = step.measured - step.predicted;
-    const FittedFactor* known = bits == 16 ? nullptr : factor_for(wide, step.device, 16);
+    const FittedFactor* known = bits == 16 ? nullptr : factor_for(wide, step.device(), 16);
     if (known != nullptr) rest -= step.added_16_bit * (known->factor - 1);
     const double factor = std::clamp(1 + rest / slope, kMinFactor, kMaxFactor);
-    const FactorSample sample{step.source, factor, slope / step.measured};
-    by_device[step.device].factors.push_back(sample);
+    const FactorSample sample{step.source(), factor, slope / step.measured};
+    by_device[step.device()].factors.push_back(sample);
     of_all.factors.push_back(sample);
   }
   std::vector<FittedFactor> made;
@@ -135,13 +147,12 @@ std::vector<FittedFactor> fit_class(const std::vector<Step>& steps, std::int64_t
   return made;
 }
 
-/// Fits to all steps except those of one source; an empty name is no source.
 std::vector<FittedFactor> fit_steps(const std::vector<Step>& steps,
-                                    const std::string& excluded_source) {
-  std::vector<FittedFactor> all = fit_class(steps, 16, {}, excluded_source);
+                                    const std::optional<LeftOut>& excluded) {
+  std::vector<FittedFactor> all = fit_class(steps, 16, {}, excluded);
   const std::vector<FittedFactor> wide = all;
   for (const std::int64_t bits : {8, 4}) {
-    const std::vector<FittedFactor> narrow = fit_class(steps, bits, wide, excluded_source);
+    const std::vector<FittedFactor> narrow = fit_class(steps, bits, wide, excluded);
     all.insert(all.end(), narrow.begin(), narrow.end());
   }
   return all;
@@ -156,6 +167,35 @@ std::vector<InStepFactor> factors_for(const std::vector<FittedFactor>& fitted,
   return made;
 }
 
+/// The step with these factors, assuming that it is linear in them.
+double linear_seconds(const Step& step, const std::vector<FittedFactor>& fitted) {
+  const auto added = [&](std::int64_t bits) {
+    const FittedFactor* const one = factor_for(fitted, step.device(), bits);
+    return one == nullptr ? 0 : one->factor - 1;
+  };
+  double seconds = step.predicted + step.added_16_bit * added(16);
+  if (step.bits != 16) seconds += step.added_narrow * added(step.bits);
+  return seconds;
+}
+
+/// Fits with one group of steps left out, each once.
+class LeftOutFits {
+ public:
+  explicit LeftOutFits(const std::vector<Step>& steps) : steps_(steps) {}
+
+  const std::vector<FittedFactor>& without(const Step& step, std::size_t trait) {
+    LeftOut group{trait, step.traits[trait]};
+    if (kLeftOutTraits[trait] == "release" && group.value == kUnstatedRelease) group.value = "";
+    const auto [at, fresh] = fits_.try_emplace(group);
+    if (fresh) at->second = fit_steps(steps_, group);
+    return at->second;
+  }
+
+ private:
+  const std::vector<Step>& steps_;
+  std::map<LeftOut, std::vector<FittedFactor>> fits_;
+};
+
 }  // namespace
 
 Result<FactorFit> fit_factors(std::span<const MeasuredPoint> points,
@@ -163,20 +203,26 @@ Result<FactorFit> fit_factors(std::span<const MeasuredPoint> points,
   const auto steps = steps_of(points, options);
   if (!steps) return tl::unexpected(steps.error());
   FactorFit fit;
-  constexpr const char* kNoSource = "\n";
-  fit.factors = fit_steps(*steps, kNoSource);
-  std::map<std::string, std::vector<FittedFactor>> without;
+  fit.factors = fit_steps(*steps, std::nullopt);
+  LeftOutFits fits(*steps);
   std::vector<MeasuredPoint> all(points.begin(), points.end());
   for (std::size_t i = 0; i < points.size(); ++i) {
     const Step& step = (*steps)[i];
     if (!(step.predicted > 0)) continue;
-    const auto [at, fresh] = without.try_emplace(step.source);
-    if (fresh) at->second = fit_steps(*steps, step.source);
-    all[i].question.in_step_factors = factors_for(at->second, step.device);
+    all[i].question.in_step_factors = factors_for(fits.without(step, 0), step.device());
   }
   auto prediction = predict_points(all, options);
   if (!prediction) return tl::unexpected(prediction.error());
   fit.cross_validated = *std::move(prediction);
+  fit.left_out.resize(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Step& step = (*steps)[i];
+    if (!(step.predicted > 0)) continue;
+    const double base = linear_seconds(step, fits.without(step, 0));
+    for (std::size_t k = 0; k < kLeftOutTraits.size(); ++k)
+      fit.left_out[i][k] =
+          fit.cross_validated[i].seconds * linear_seconds(step, fits.without(step, k)) / base;
+  }
   return fit;
 }
 

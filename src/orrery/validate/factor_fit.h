@@ -3,10 +3,12 @@
 // Fits the slowdown of kernels in a step, relative to isolated kernels, to measured steps.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "orrery/validate/point_prediction.h"
@@ -23,10 +25,21 @@ struct FittedFactor {
   std::size_t points = 0, sources = 0;
 };
 
+/// Traits whose values are left out of the fit, one at a time.
+inline constexpr std::array<std::string_view, 4> kLeftOutTraits = {"source", "family", "release",
+                                                                   "device"};
+
+/// Step times in seconds by kLeftOutTraits: predicted with factors fitted without all points that
+/// share the trait. A point that states no release has the time with all factors there.
+using LeftOutSeconds = std::array<double, kLeftOutTraits.size()>;
+
 struct FactorFit {
-  std::vector<FittedFactor> factors;  ///< fitted to all points
+  std::vector<FittedFactor> factors;  ///< fitted to all points with MeasuredPoint::fitted
   /// Predictions of every point with factors fitted to the other sources only; as predict_points().
   std::vector<PointPrediction> cross_validated;
+  /// One per point; 0 without a prediction. Without its source, it is that of `cross_validated`.
+  /// The others are scaled from it, assuming that the step time is linear in the factors.
+  std::vector<LeftOutSeconds> left_out;
 };
 
 /// Fits the factors. Each step gives the factor with which its prediction would be exact, assuming

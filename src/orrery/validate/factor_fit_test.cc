@@ -78,6 +78,26 @@ TEST(FactorFit, LeavesTheSourceOutThatItPredicts) {
   }
 }
 
+// Without the source, it is the simulated prediction. All models here are of one family, so that
+// nothing is fitted without it: the factors are 1.
+TEST(FactorFit, LeavesEachTraitOut) {
+  auto points = made_with(1.1, 1.1);
+  const auto before = fit_factors(points, {});
+  for (MeasuredPoint& point : points) point.fitted = point.id != "a";
+  const auto after = fit_factors(points, {});
+  ASSERT_TRUE(before && after);
+  ASSERT_EQ(after->left_out.size(), points.size());
+  const std::size_t family = 1, release = 2;
+  ASSERT_EQ(kLeftOutTraits[family], "family");
+  ASSERT_EQ(kLeftOutTraits[release], "release");
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    EXPECT_DOUBLE_EQ(after->left_out[i][0], after->cross_validated[i].seconds) << points[i].id;
+    EXPECT_GT(after->left_out[i][release], 0) << points[i].id;
+    EXPECT_LT(after->left_out[i][family], before->left_out[i][release]) << points[i].id;
+  }
+  EXPECT_EQ(find(*after, "h100-sxm", 16).points, 5u) << "a is not fitted";
+}
+
 // Of a step that waits for something else nineteen parts in twenty kernels say little.
 TEST(FactorFit, StepsWeighAsTheirKernelsDo) {
   auto points = made_with(1.15, 1.3);

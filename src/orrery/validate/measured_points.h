@@ -24,6 +24,7 @@ struct MeasuredPoint {
   study::Question question;          ///< job and cluster
   std::vector<std::string> assumed;  ///< values that the source omits, and the assumed values
   std::string skip_reason;           ///< why it cannot be predicted; empty: it can
+  bool fitted = true;                ///< whether fit_factors() fits factors to it
 };
 
 /// Reads measured points from a plain, gzip or zstd file. JSON and YAML have a list `points`

@@ -12,7 +12,9 @@
 
 #include "orrery/config/parameters.h"
 #include "orrery/core/system/thread_pool.h"
+#include "orrery/core/text/units.h"
 #include "orrery/study/jobs/job_summary.h"
+#include "orrery/study/jobs/step_errors.h"
 #include "orrery/study/questions/effects.h"
 #include "orrery/study/questions/outcome/outcome.h"
 #include "orrery/study/study.h"
@@ -23,11 +25,12 @@ namespace orrery::validate {
 
 namespace {
 
-constexpr std::array<std::string_view, 17> kTraits = {
-    "source",   "device",   "precision", "device and precision",
-    "size",     "kind",     "devices",   "tp",
-    "pp",       "cp",       "ep",        "microbatches",
-    "sequence", "sharding", "recompute", "framework", "release"};
+constexpr std::array<std::string_view, 18> kTraits = {
+    "source",       "device",   "precision", "device and precision",
+    "family",       "size",     "kind",      "devices",
+    "tp",           "pp",       "cp",        "ep",
+    "microbatches", "sequence", "sharding",  "recompute",
+    "framework",    "release"};
 
 /// Label of the range that contains the number: "2 to 7".
 std::string range_label(std::int64_t number, std::span<const std::int64_t> bounds) {
@@ -59,17 +62,16 @@ void add_traits(const MeasuredPoint& point, const study::Outcome& outcome, Point
   const std::string& entry = device.entry.empty() ? device.name : device.entry;
   const workload::Parallel& plan = spec.parallel;
   const auto parameters = static_cast<double>(workload::count_parameters(spec.model).total);
-  const workload::Dtype type = spec.precision.product_type();
-  const bool half = type == workload::Dtype::bf16 || type == workload::Dtype::fp16;
-  const std::string products{half ? "16 bits" : config::enum_name(type)};
+  const std::string products = study::products_text(spec);
   const auto number = [](std::int64_t value) { return fmt::format("{}", value); };
   made.traits = {
       {"source", point.source},
       {"device", entry},
       {"precision", products},
       {"device and precision", entry + " " + products},
+      {"family", model_family(point.model.empty() ? spec.model.name : point.model)},
       {"size", size_label(parameters)},
-      {"kind", spec.model.moe ? "experts" : "dense"},
+      {"kind", std::string(study::job_kind(spec))},
       {"devices", range_label(outcome.inputs.cluster->ranks, kDeviceBounds)},
       {"tp", number(plan.tp)},
       {"pp", number(plan.pp)},
@@ -80,7 +82,8 @@ void add_traits(const MeasuredPoint& point, const study::Outcome& outcome, Point
       {"sharding", std::string(config::enum_name(plan.sharding))},
       {"recompute", std::string(config::enum_name(spec.recompute.kind))},
       {"framework", std::string(config::enum_name(spec.kernels.framework))},
-      {"release", spec.kernels.release.empty() ? "unstated" : spec.kernels.release},
+      {"release",
+       spec.kernels.release.empty() ? std::string(kUnstatedRelease) : spec.kernels.release},
       {"ranks", number(outcome.inputs.cluster->ranks)},
       {"tokens of a sequence", number(spec.batch.seq)},
   };
@@ -111,6 +114,27 @@ std::vector<std::size_t> first_equal_points(std::span<const MeasuredPoint> point
   return first;
 }
 
+/// Whether disabling the effects leaves the point's job and cluster as they were in `baseline`.
+bool has_no_effect(const MeasuredPoint& point, const std::vector<std::string>& without,
+                   const PointPrediction& baseline) {
+  if (!baseline.skip_reason.empty()) return true;
+  for (const std::string& name : without)
+    if (study::find_effect(name)->of_job == nullptr) return false;
+  const std::int64_t ranks = parse_integer(baseline.trait("ranks")).value_or(0);
+  Findings ignored_findings;
+  auto spec = study::specify(point.question.job, {ranks, point.place}, ignored_findings);
+  if (!spec || !study::switch_off(without, *spec)) return false;
+  const auto program = workload::assemble(*spec, ignored_findings);
+  return program && workload::to_yaml(program->spec) == baseline.specification;
+}
+
+std::optional<std::pair<double, double>> seconds_of(
+    const std::optional<analysis::StepInterval>& interval) {
+  if (!interval) return std::nullopt;
+  return std::pair{static_cast<double>(interval->lower.count()) * 1e-12,
+                   static_cast<double>(interval->upper.count()) * 1e-12};
+}
+
 PointPrediction predict_one(const MeasuredPoint& point, const PointPredictionOptions& options) {
   PointPrediction made;
   made.skip_reason = point.skip_reason;
@@ -131,12 +155,14 @@ PointPrediction predict_one(const MeasuredPoint& point, const PointPredictionOpt
   const study::Outcome& outcome = answer->outcome();
   made.seconds = static_cast<double>(answer->step().count()) * 1e-12;
   const analysis::Digest digest = study::digest(outcome);
-  if (digest.interval)
-    made.interval = {static_cast<double>(digest.interval->lower.count()) * 1e-12,
-                     static_cast<double>(digest.interval->upper.count()) * 1e-12};
+  made.interval = seconds_of(digest.interval);
+  std::vector<result::ErrorClass> of_models = digest.errors;
+  std::erase_if(of_models, [](const result::ErrorClass& one) { return one.time == Time{}; });
+  made.models_interval = seconds_of(analysis::step_interval(of_models, answer->step()));
   if (outcome.job)
     made.tokens = static_cast<double>(outcome.job->work.tokens > 0 ? outcome.job->work.tokens
                                                                    : outcome.job->work.samples);
+  made.specification = outcome.inputs.load->specification;
   add_traits(point, outcome, made);
   return made;
 }
@@ -148,6 +174,23 @@ const std::string& PointPrediction::trait(std::string_view name) const {
   for (const auto& [known, value] : traits)
     if (known == name) return value;
   return kNone;
+}
+
+std::string model_family(std::string_view name) {
+  const auto lower = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const std::size_t digit = name.find_first_of("0123456789");
+  name = name.substr(0, digit);
+  if (digit != std::string_view::npos && name.size() > 1) {
+    const char last = name.back(), before = name[name.size() - 2];
+    const bool apart = !lower(before) && !upper(before);
+    if ((apart && (lower(last) || upper(last))) || (upper(last) && lower(before)))
+      name.remove_suffix(1);
+  }
+  std::string family;
+  for (const char c : name) family += upper(c) ? static_cast<char>(c | 0x20) : lower(c) ? c : ' ';
+  family.erase(family.find_last_not_of(' ') + 1);
+  return family;
 }
 
 std::span<const std::string_view> trait_names() { return kTraits; }
@@ -164,7 +207,11 @@ Result<std::vector<PointPrediction>> predict_points(std::span<const MeasuredPoin
   std::size_t done = 0;
   ThreadPool(std::min(threads, max_threads))
       .parallel_for(static_cast<std::uint32_t>(points.size()), [&](auto i) {
-        if (first[i] == i) all[i] = predict_one(points[i], options);
+        if (first[i] == i) {
+          const bool same = !options.baseline.empty() &&
+                            has_no_effect(points[i], options.without, options.baseline[i]);
+          all[i] = same ? options.baseline[i] : predict_one(points[i], options);
+        }
         const std::lock_guard<std::mutex> lock(progress_mutex);
         ++done;
         if (options.progress) options.progress(done);

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
+#include <string>
+#include <utility>
+
 #include "orrery/study/questions/effects.h"
 #include "orrery/study/study.h"
 
@@ -42,6 +46,42 @@ TEST(Predict, SaysWhatRunSays) {
     EXPECT_TRUE(trait == "source" || !(*predictions)[0].trait(trait).empty()) << trait;
   EXPECT_EQ((*predictions)[2].skip_reason, "model.heads is 32, which is not a multiple of 3 (tp)");
   EXPECT_EQ((*predictions)[3].skip_reason, "no device 'Gaudi2'");
+}
+
+TEST(Predict, NamesFamilies) {
+  for (const auto& [name, family] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"LLAMA3_70B", "llama"},
+           {"llama-3.1-8b", "llama"},
+           {"GPT OSS 120B", "gpt oss"},
+           {"GPT3-175B (MLPerf)", "gpt"},
+           {"gpt2_large", "gpt"},
+           {"DeepSeekV3 (w/ MTP)", "deepseek"},
+           {"deepseek-v3", "deepseek"},
+           {"Kimi_K2", "kimi"},
+           {"Mixtral_8x7B", "mixtral"},
+           {"bert_large", "bert large"},
+           {"", ""}})
+    EXPECT_EQ(model_family(name), family) << name;
+}
+
+// A point whose job has no such effect is not simulated again, with the same result.
+TEST(Predict, PointsWithoutAnEffectKeepTheirPrediction) {
+  const auto points = toy_points();
+  const auto baseline = predict_points(points, {}).value();
+  std::size_t unchanged = 0;
+  for (const study::Effect& effect : study::effects()) {
+    PointPredictionOptions options;
+    options.without = {std::string(effect.name)};
+    const auto simulated = predict_points(points, options).value();
+    options.baseline = baseline;
+    const auto reused = predict_points(points, options).value();
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      EXPECT_EQ(reused[i].seconds, simulated[i].seconds) << effect.name << " " << points[i].id;
+      EXPECT_EQ(reused[i].skip_reason, simulated[i].skip_reason) << effect.name;
+      unchanged += baseline[i].skip_reason.empty() && simulated[i].seconds == baseline[i].seconds;
+    }
+  }
+  EXPECT_GT(unchanged, 0u);
 }
 
 // Equal questions have equal predictions: alone, with others, with any number of threads.

@@ -14,6 +14,7 @@
 #include "orrery/config/parameters.h"
 #include "orrery/core/statistics/statistics.h"
 #include "orrery/platform/catalog/catalog.h"
+#include "orrery/study/jobs/step_errors.h"
 #include "orrery/study/questions/inputs/inputs.h"
 #include "orrery/study/questions/job_description.h"
 #include "orrery/validate/cluster_sketch.h"
@@ -33,12 +34,6 @@ extern const std::string_view kVtrainText;
 namespace {
 
 using workload::Spec;
-
-std::string products_text(const Spec& spec) {
-  const workload::Dtype type = spec.precision.product_type();
-  const bool half = type == workload::Dtype::bf16 || type == workload::Dtype::fp16;
-  return half ? "16 bits" : std::string(config::enum_name(type));
-}
 
 /// "h100" of "h100-sxm".
 std::string_view variant_free(std::string_view device) {
@@ -147,7 +142,7 @@ double PublishedGroup::share_below(double mfu) const {
 PublishedSteps published_steps(std::span<const MeasuredPoint> points, const Spec& spec,
                                const platform::Device& device) {
   PublishedSteps made;
-  made.products = products_text(spec);
+  made.products = study::products_text(spec);
   made.device = device.entry.empty() ? device.name : std::string(variant_free(device.entry));
   made.same_model.what = spec.model.name;
   made.family.what = family_text(spec);
@@ -156,7 +151,7 @@ PublishedSteps published_steps(std::span<const MeasuredPoint> points, const Spec
   for (const MeasuredPoint& point : points) {
     if (!point.skip_reason.empty() || !is_alike(point, *entry)) continue;
     auto one = counted(point, device);
-    if (!one || products_text(one->spec) != made.products ||
+    if (!one || study::products_text(one->spec) != made.products ||
         family_of(one->spec) != family_of(spec))
       continue;
     if (is_same_model(one->spec, spec)) add(one->step, made.same_model);

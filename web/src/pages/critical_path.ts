@@ -148,11 +148,11 @@ function errors(context: Context): HTMLElement[] {
   if (!band) return standing.length > 0 ? [el('section', { class: 'card' }, el('h2', {}, 'Sources'), ...standing)] : [];
   const share = (part: number, whole: number): string => `${part < 0 ? '−' : '+'}${format.percent(whole > 0 ? Math.abs(part) / whole : 0)}`;
   const off = ({ time, least, most }: ErrorClassData): string =>
-    least === null || most === null ? 'unknown' : least === 0 && most === 0 ? 'none' : `${share(least, time)} to ${share(most, time)}`;
+    least === null || most === null ? 'unknown' : least === 0 && most === 0 ? 'none' : `${share(least, time || run.step)} to ${share(most, time || run.step)}`;
   const unknown = band.unknown ? ` ${band.unknown} has no known error and counts as ${context.data.unknownError}.` : '';
   return [el('section', { class: 'card' }, el('h2', {}, 'Prediction interval'),
-    el('p', {}, `80 % prediction interval, from the measured errors of the models: ${format.time(band.least)} to ${format.time(band.most)}. ` +
-      `Errors within a row of the table are fully correlated, errors of different rows are independent.${unknown}`),
+    el('p', {}, `80 % prediction interval, from measured errors: ${format.time(band.least)} to ${format.time(band.most)}. Widest term: ${band.widest}. ` +
+      `Errors within a row of the table are fully correlated, errors of different rows are independent. Rows without time are errors of the complete step.${unknown}`),
     ...standing,
     table<ErrorClassData>({
       caption: 'The critical path by source of its times',

@@ -24,7 +24,7 @@ function head({ data, run, format }: Context): HTMLElement {
     el('p', { class: 'sum-step' }, el('span', { class: 'muted' }, run.stalled ? 'Stalled after' : 'Step time'),
       el('strong', {}, format.time(run.step)), el('span', { class: 'muted' }, `on ${format.counted(run.ranks, 'rank')}`)),
     run.band && el('p', { class: 'muted' }, `80 % prediction interval: ${format.unbroken(format.time(run.band.least))} to ${format.unbroken(format.time(run.band.most))}, `,
-      pageLink('critical-path', {}, 'from the measured errors of the models')),
+      pageLink('critical-path', {}, 'from measured errors'), `; widest term: ${run.band.widest}`),
     run.stalled && el('p', { class: 'bad', role: 'note' },
       `This run deadlocked: ${format.counted(unfinished, 'rank')} never finished. The figures cover the executed part.`),
     el('h2', {}, 'Step time by part, mean over ranks'),

@@ -78,9 +78,11 @@ void show_band(Explanation& made, const Run& run) {
   for (std::size_t i = 0; i < std::min(kShown, order.size()); ++i) {
     const result::ErrorClass& one = *order[i];
     if (width(&one) == Time{}) break;
-    figure(made, one.name,
-           fmt::format("{}, {}", time_and_share(one.time, run.step),
-                       error_interval_text(*one.off, one.time)));
+    const bool complete_step = one.time == Time{};
+    figure(
+        made, one.name,
+        fmt::format("{}, {}", complete_step ? "complete step" : time_and_share(one.time, run.step),
+                    error_interval_text(*one.off, complete_step ? run.step : one.time)));
   }
   if (band->unknown > Time{})
     figure(made, "without a known error",
@@ -88,7 +90,8 @@ void show_band(Explanation& made, const Run& run) {
   made.paragraphs.emplace_back(
       "The step time lies in the 80 % prediction interval with a probability of 80 %, based on the "
       "known errors of the models. Errors of one model on one class of kernels or collectives are "
-      "correlated along the critical path; errors of different classes are independent. Parts "
+      "correlated along the critical path; errors of different classes are independent. Errors of "
+      "the complete step are those of published steps (between sources, releases, …). Parts "
       "without a known error count as one class (docs/bands.md).");
   if (const std::string standing = provenance_text(run.time_by_provenance); !standing.empty())
     made.paragraphs.push_back("Provenance of the times on the path: " + standing + ".");

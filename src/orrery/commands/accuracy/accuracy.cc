@@ -21,7 +21,7 @@ namespace orrery::commands {
 namespace {
 
 struct ValidateOptions {
-  std::vector<std::string> files;
+  std::vector<std::string> files, predict_only;
   validate::PointPredictionOptions predict_points;
   bool effects = false, fit = false;
   std::optional<double> threshold;  ///< in percent
@@ -38,6 +38,11 @@ struct ValidateOptions {
       QuestionField{
           "fit", &ValidateOptions::fit, "--fit", "", kAnswer, "true",
           "Fit the slowdown of kernels in steps; predict each source with factors of the others"},
+      QuestionField{"predict_only", &ValidateOptions::predict_only, "--predict-only", "FILE",
+                    kAnswer, "more.csv",
+                    "With --fit: measured steps to predict but not to fit to; may be "
+                    "repeated"}
+          .one_each(),
       QuestionGroup{"Output"},
       QuestionField{"threshold", &ValidateOptions::threshold, "--max-error", "PERCENT", kAnswer,
                     "5", "Exit code 1 if the median error is above this"},
@@ -61,14 +66,16 @@ Result<void> try_without(const validate::PointPredictionOptions& options, presen
   for (const study::Effect& effect : study::effects()) {
     validate::PointPredictionOptions without = options;
     without.without.emplace_back(effect.name);
+    // With --fit, they have other factors.
+    if (v.factors.empty()) without.baseline = v.predictions;
     const auto predicted = validate::predict_points(v.points, without);
     if (!predicted) return tl::unexpected(predicted.error());
     present::Validation::Ablation one{std::string(effect.name),
                                       validate::summarize(v.points, *predicted)};
+    for (const validate::PointPrediction& prediction : *predicted)
+      one.seconds.push_back(prediction.seconds);
     for (std::size_t i = 0; i < predicted->size(); ++i)
-      if (std::abs((*predicted)[i].seconds - v.predictions[i].seconds) >
-          1e-3 * v.predictions[i].seconds)
-        ++one.changed;
+      if (one.changes(v.predictions[i], i)) ++one.changed;
     v.without.push_back(std::move(one));
   }
   return {};
@@ -82,6 +89,7 @@ Result<void> predict_all(const ValidateOptions& options,
     if (!fit) return tl::unexpected(fit.error());
     v.factors = std::move(fit->factors);
     v.predictions = std::move(fit->cross_validated);
+    v.left_out = std::move(fit->left_out);
     return {};
   }
   auto predicted = validate::predict_points(v.points, how);
@@ -98,6 +106,16 @@ int run_validate(const ValidateOptions& options, Context& context) {
   auto points = read_all(options.files, v.findings);
   if (!points) return context.fail(points.error(), v.findings);
   v.points = *std::move(points);
+  if (!options.predict_only.empty()) {
+    if (!options.fit)
+      return context.fail({Errc::usage, "--predict-only", "needs --fit", "use FILE without it"});
+    auto more = read_all(options.predict_only, v.findings);
+    if (!more) return context.fail(more.error(), v.findings);
+    for (validate::MeasuredPoint& point : *more) {
+      point.fitted = false;
+      v.points.push_back(std::move(point));
+    }
+  }
   Progress progress(context);
   const Progress::Phase phase{"simulate", "predicting", "points"};
   const std::size_t rounds =

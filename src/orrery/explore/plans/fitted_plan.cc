@@ -8,6 +8,7 @@
 #include "orrery/estimate/program/program_simulation.h"
 #include "orrery/record/make_run.h"
 #include "orrery/study/jobs/expanded_cluster.h"
+#include "orrery/study/jobs/step_errors.h"
 #include "orrery/study/jobs/usable_memory.h"
 #include "orrery/workload/memory/memory_bounds.h"
 #include "orrery/workload/memory/memory_report.h"
@@ -58,9 +59,10 @@ FittedPlan fit_plan(workload::Spec spec, const std::vector<workload::RecomputeKi
 Result<SimulatedPlan> simulate_plan(const workload::Program& program,
                                     const std::shared_ptr<const study::Cluster>& cluster) {
   // The interval needs the critical path.
-  const auto result = estimate::simulate_program(
-      program, *study::with_expanded_memory(program, cluster), estimate::SimulationDetail::path);
+  auto result = estimate::simulate_program(program, *study::with_expanded_memory(program, cluster),
+                                           estimate::SimulationDetail::path);
   if (!result) return tl::unexpected(result.error());
+  study::add_step_errors(program.spec, cluster->platform.device, *result);
   const auto errors = record::error_classes(*result);
   SimulatedPlan plan{result->end,
                      {},

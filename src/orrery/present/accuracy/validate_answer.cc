@@ -115,6 +115,8 @@ void state_groups(report::Answer& answer, const Validation& v) {
 struct PredictedPoint {
   const validate::MeasuredPoint& point;
   const validate::PointPrediction& prediction;
+  std::size_t number = 0;
+  const Validation& all;
 };
 
 /// Null where the point has no prediction.
@@ -125,19 +127,36 @@ report::Columns<PredictedPoint>::GetValue where_predicted(const Get& get) {
   };
 }
 
+void write_range(report::JsonWriter& json, std::string_view key,
+                 const std::optional<std::pair<double, double>>& range) {
+  json.key(key);
+  if (range)
+    json.begin_array().value(range->first).value(range->second).end_array();
+  else
+    json.null();
+}
+
 void write_prediction(report::JsonWriter& json, const PredictedPoint& row) {
   if (!row.prediction.skip_reason.empty()) {
     json.field("reason", row.prediction.skip_reason);
     return;
   }
-  json.key("predicted_range_s");
-  if (const auto& band = row.prediction.interval)
-    json.begin_array().value(band->first).value(band->second).end_array();
-  else
-    json.null();
+  write_range(json, "predicted_range_s", row.prediction.interval);
   json.key("point_traits").begin_object();
   for (const auto& [name, value] : row.prediction.traits) json.field(name, value);
   report::write_values(json.end_object().key("assumed"), row.point.assumed);
+  if (!row.all.left_out.empty()) {
+    write_range(json, "models_range_s", row.prediction.models_interval);
+    json.key("left_out_s").begin_object();
+    for (std::size_t k = 0; k < validate::kLeftOutTraits.size(); ++k)
+      json.field(validate::kLeftOutTraits[k], row.all.left_out[row.number][k]);
+    json.end_object();
+  }
+  if (row.all.without.empty()) return;
+  json.key("without_s").begin_object();
+  for (const Validation::Ablation& one : row.all.without)
+    if (one.changes(row.prediction, row.number)) json.field(one.effect, one.seconds[row.number]);
+  json.end_object();
 }
 
 /// All points for programs, those with the largest errors for people.
@@ -162,7 +181,7 @@ void state_predictions(report::Answer& answer, const Validation& v) {
       .members(write_prediction);
   std::vector<PredictedPoint> rows;
   for (const std::size_t i : answer.is_json() ? row_numbers(v.points.size()) : v.board.worst)
-    rows.push_back({v.points[i], v.predictions[i]});
+    rows.push_back({v.points[i], v.predictions[i], i, v});
   answer.table("predictions", rows, columns);
 }
 

@@ -3,6 +3,8 @@
 // The answer of `orrery accuracy`, and its plot.
 #pragma once
 
+#include <cmath>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,11 +25,18 @@ struct Validation {
   struct Ablation {
     std::string effect;
     validate::ErrorSummary errors;
-    std::size_t changed = 0;  ///< points whose step changes by more than 0.1 %
+    std::size_t changed = 0;      ///< points that it changes
+    std::vector<double> seconds;  ///< predicted steps, one per point
+
+    /// Whether the step of point `i` changes by more than 0.1 %.
+    [[nodiscard]] bool changes(const validate::PointPrediction& prediction, std::size_t i) const {
+      return std::abs(seconds[i] - prediction.seconds) > 1e-3 * prediction.seconds;
+    }
   };
   std::vector<Ablation> without;
   std::vector<validate::FittedFactor> factors;  ///< fitted; `predictions` exclude their own source
-  std::optional<double> threshold;              ///< of the median error
+  std::vector<validate::LeftOutSeconds> left_out;  ///< with `factors`: one per point
+  std::optional<double> threshold;                 ///< of the median error
   Findings findings;
 
   /// True (exit code 1) when a threshold is given and the median error is above it.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "orrery/analysis/metrics/widest_term.h"
 #include "orrery/analysis/value_text.h"
 #include "orrery/core/models/network_names.h"
 #include "orrery/core/models/time_source_table.h"
@@ -281,14 +282,16 @@ void state_interval(Answer& answer, const Digest& digest) {
       digest.stalled ? "" : analysis::no_interval_reason(digest.errors, digest.step.step);
   if (!reason.empty()) answer.row("interval", "no_interval_reason", reason, "none: " + reason);
   answer.object_or_null("prediction_interval", digest.interval.has_value(), [&] {
-    std::string text = "80 % prediction interval, from the measured errors of the models";
+    const std::string widest = analysis::widest_term_text(digest.errors, digest.step.step);
+    std::string text =
+        fmt::format("80 % prediction interval, from measured errors; widest term: {}", widest);
     if (const std::string unknown = analysis::unknown_part_text(digest.errors, digest.step.step);
         !unknown.empty())
       text += fmt::format("; {} has no known error and counts as {}", unknown,
                           analysis::unknown_error_text());
     answer.line("interval", text);
     answer.field("low_ns", digest.interval->lower).field("high_ns", digest.interval->upper);
-    answer.field("unknown_ns", digest.interval->unknown);
+    answer.field("unknown_ns", digest.interval->unknown).field("widest_term", widest);
   });
   Columns<result::ErrorClass> classes;
   classes.field("class", [](const auto& one) { return one.name; })

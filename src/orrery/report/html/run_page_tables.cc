@@ -9,6 +9,7 @@
 
 #include "orrery/analysis/comparison/compare_runs.h"
 #include "orrery/analysis/metrics/memory_level_use.h"
+#include "orrery/analysis/metrics/widest_term.h"
 #include "orrery/report/html/run_page_internal.h"
 
 namespace orrery::report::html {
@@ -379,7 +380,8 @@ void write_path(JsonWriter& json, const Run& run, UsedNames& names) {
     return;
   }
   json.begin_object().field("least", band->lower.count()).field("most", band->upper.count());
-  json.field("unknown", analysis::unknown_part_text(run.error_classes, run.step)).end_object();
+  json.field("unknown", analysis::unknown_part_text(run.error_classes, run.step));
+  json.field("widest", analysis::widest_term_text(run.error_classes, run.step)).end_object();
 }
 
 void write_comparison(JsonWriter& json, const Run& a, const Run& b) {

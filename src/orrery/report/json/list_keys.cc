@@ -212,8 +212,10 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
      {"placements", JsonType::object, "tables and parts of tables with their devices",
       JsonForm::list, "device_index features rows table"},
      {"predictions", JsonType::object, "measured points and predictions", JsonForm::list,
-      "assumed error_ratio id measured_s model point_traits predicted_range_s predicted_s reason "
-      "source"},
+      "assumed error_ratio id left_out_s measured_s model models_range_s point_traits "
+      "predicted_range_s "
+      "predicted_s reason "
+      "source without_s"},
      {"problems", JsonType::object, "inconsistencies", JsonForm::list, "kind what where"},
      {"process_groups", JsonType::object, "process groups", JsonForm::list,
       "axis collective_count in_every_layer name rank_numbers ranks stride"},

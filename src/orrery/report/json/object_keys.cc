@@ -188,7 +188,7 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
      {"predicted_step", JsonType::object, "the predicted step", JsonForm::one, "=measured_step"},
      {"prediction_interval", JsonType::object,
       "80 % prediction interval of the step time; null: too little or no error is known",
-      JsonForm::one, "high_ns low_ns unknown_ns"},
+      JsonForm::one, "high_ns low_ns unknown_ns widest_term"},
      {"proportional_estimate", JsonType::object,
       "step of the original job in proportion to the work", JsonForm::one, "error_ratio step_ns"},
      {"ranges", JsonType::object, "range of each size", JsonForm::map,

@@ -225,6 +225,7 @@ constexpr auto kJsonTexts = std::to_array<JsonKey>(
      {"warnings", JsonType::text, "warnings", JsonForm::list},
      {"what", JsonType::text, "what it is"},
      {"where", JsonType::text, "file and place"},
+     {"widest_term", JsonType::text, "class that widens the interval most, and by how much"},
      {"workload_name", JsonType::text, "name of the workload"},
      {"worst_role", JsonType::text, "role that needs most memory"}});
 

@@ -13,6 +13,7 @@
 #include "orrery/study/jobs/expanded_cluster.h"
 #include "orrery/study/jobs/host_memory.h"
 #include "orrery/study/jobs/job_summary.h"
+#include "orrery/study/jobs/step_errors.h"
 #include "orrery/study/jobs/tensor_parallel_hosts.h"
 #include "orrery/study/kernels/kernel_deviations.h"
 #include "orrery/study/whatif/changes/device_change.h"
@@ -135,6 +136,7 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch, 
     auto job = summarize_job(*inputs.load->program, inputs.platform(), question.record, findings);
     if (!job) return tl::unexpected(job.error());
     outcome.job = std::make_shared<const JobSummary>(*std::move(job));
+    add_step_errors(inputs.load->program->spec, inputs.platform().device, *result);
   }
   outcome.question = question;
   outcome.chosen = *std::move(chosen);
