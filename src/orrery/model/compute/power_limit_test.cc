@@ -28,35 +28,35 @@ double time_of(const platform::Device& device, std::string_view text) {
   return static_cast<double>(KernelPredictions(device).of(table, id)->time.count());
 }
 
-constexpr std::string_view kLong =
+constexpr std::string_view kLongProduct =
     "gemm forward bf16,bf16>bf16 m=8192 n=8192 k=8192 flops=1099511627776 bytes=402653184";
-constexpr std::string_view kCopy =
+constexpr std::string_view kLargeCopy =
     "elementwise forward bf16,bf16>bf16 elements=268435456 "
     "features=8192 flops=268435456 bytes=1610612736";
 
 TEST(PowerLimit, SlowsLongProductsOnly) {
-  const double product = time_of(limited("h100-sxm", 0), kLong);
-  const double copy = time_of(limited("h100-sxm", 0), kCopy);
-  EXPECT_NEAR(time_of(limited("h100-sxm", 500), kLong) / product, 1.15, 0.03);
-  EXPECT_EQ(time_of(limited("h100-sxm", 500), kCopy), copy);
+  const double product = time_of(limited("h100-sxm", 0), kLongProduct);
+  const double copy = time_of(limited("h100-sxm", 0), kLargeCopy);
+  EXPECT_NEAR(time_of(limited("h100-sxm", 500), kLongProduct) / product, 1.15, 0.03);
+  EXPECT_EQ(time_of(limited("h100-sxm", 500), kLargeCopy), copy);
 }
 
 // The factors of a step multiply the limited time, and gaps are added to it.
 TEST(PowerLimit, ComesBeforeTheFactorsOfAStep) {
   platform::Device device = limited("h100-sxm", 500);
-  const double alone = time_of(device, kLong);
+  const double alone = time_of(device, kLongProduct);
   device.in_step.factors = {{16, 1.25, 0, 0}};
   device.in_step.gap = Time(5'000'000);
-  EXPECT_NEAR(time_of(device, kLong), 1.25 * alone + 5e6, 2);
+  EXPECT_NEAR(time_of(device, kLongProduct), 1.25 * alone + 5e6, 2);
 }
 
 // Rooflines are lower bounds and do not know the power.
 TEST(PowerLimit, LeavesRooflinesUnchanged) {
   platform::Device device = limited("h100-sxm", 500);
   device.compute = TimeSource::roofline;
-  const double with = time_of(device, kLong);
+  const double with = time_of(device, kLongProduct);
   device.power_limit_w = 0;
-  EXPECT_EQ(with, time_of(device, kLong));
+  EXPECT_EQ(with, time_of(device, kLongProduct));
 }
 
 }  // namespace
