@@ -35,15 +35,16 @@ Total distinct_weights(const Program& program, const StepCount& counted,
   return sum;
 }
 
-/// Dual pipes hold everything twice; a tied table lies on the first and on the last stage, unless
-/// they are the same rank.
+/// Dual pipes hold everything twice; a tied table, or one that prediction modules read, lies on the
+/// first and on the last stage, unless they are the same rank.
 Total expected_weights(const Program& program) {
   const Spec& spec = program.spec;
   const ParameterCount count = count_parameters(spec.model);
   Total sum = static_cast<Total>(count.total) + static_cast<Total>(count_adapters(spec));
   const bool apart = spec.parallel.pp > 1 && spec.schedule.kind != ScheduleKind::zb_v &&
                      spec.schedule.kind != ScheduleKind::dual_pipe;
-  if (spec.model.tied_embeddings && apart && spec.model.kind != ModelKind::vit)
+  const bool copied = spec.model.tied_embeddings || spec.model.mtp_layers > 0;
+  if (copied && apart && spec.model.kind != ModelKind::vit)
     sum += static_cast<Total>(spec.model.vocab * spec.model.hidden);
   return spec.schedule.kind == ScheduleKind::dual_pipe ? 2 * sum : sum;
 }

@@ -252,6 +252,11 @@ Result<void> Torchtitan::read_precision(Spec& spec) {
   const bool nested = linear != quantize.end() && linear->is_object() &&
                       linear->contains("float8") && (*linear)["float8"].is_object();
   const Json& options = nested ? (*linear)["float8"] : section("float8");
+  for (const auto& [group, kinds] : quantize.items())
+    for (const auto& [kind, ignored] : kinds.items())
+      if (group != "linear" || kind != "float8")
+        findings_.add(FindingCode::key_without_effect,
+                      fmt::format("{}:/quantize/{}/{}", where_, group, kind));
   KeyReader keys(options, where_ + (nested ? ":/quantize/linear/float8" : ":/float8"));
   constexpr std::array kRecipes = {
       Named<Scaling>{"tensorwise", Scaling::tensor}, Named<Scaling>{"rowwise", Scaling::rowwise},

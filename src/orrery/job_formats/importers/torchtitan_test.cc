@@ -154,10 +154,12 @@ TEST(Torchtitan, SplitsLayersOverStages) {
 }
 
 TEST(Torchtitan, ReportsWhatItDoesNotModel) {
-  const TitanJob job = import_titan(titan_file(
-      "enable_cpu_offload = true\nfrobnicate = 1", "data_parallel_shard_degree = 8",
-      "mode = \"full\"", "[optimizer]\nearly_step_in_backward = true\n[surprise]\nx = 1\n"));
-  EXPECT_EQ(job.findings.count(FindingCode::key_without_effect), 2u);
+  const TitanJob job =
+      import_titan(titan_file("enable_cpu_offload = true\nfrobnicate = 1",
+                              "data_parallel_shard_degree = 8", "mode = \"full\"",
+                              "[optimizer]\nearly_step_in_backward = true\n[surprise]\nx = 1\n"
+                              "[quantize.grouped_mm.mx]\nfqns = [\"experts\"]\n"));
+  EXPECT_EQ(job.findings.count(FindingCode::key_without_effect), 3u);
   EXPECT_EQ(job.findings.count(FindingCode::key_ignored), 2u);
   const Error flavor =
       titan_error("[model]\nname = \"llama3\"\nflavor = \"debugmodel\"\n[training]\n");

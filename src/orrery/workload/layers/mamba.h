@@ -17,7 +17,8 @@ namespace orrery::workload {
 /// FLOPs of the scan for t tokens, H heads of P channels, G groups, state N and chunks of Q tokens:
 /// 2tHPN (states of chunks) + 2tHPN (their output) + tHP(Q + 1) (tokens of the same chunk, causal)
 /// + 2tGQN (C times B). The backward pass costs twice as much, and computes the states and C times
-/// B again.
+/// B again. As products of activations they have
+/// OpClass::attention.
 Tensor mamba_layer(Tape& tape, const Scope& scope, Tensor x);
 
 }  // namespace orrery::workload

@@ -51,21 +51,6 @@ std::vector<Case> shape_cases() {
        kDense,
        {{"precision.attention", "fp8"}, {"kernels.flash_attention", "false"}}},
       {"mla-family", kT5, {{"model.mla.kv_rank", "8"}}},
-      {"layer-pattern", kDense, {{"model.pattern", "****----G"}}},
-      {"layer-pattern", kDense, {{"model.pattern", "*-"}}},
-      {"layer-pattern", kDense, {{"model.pattern", "*-*-*-*-"}, {"model.parallel_block", "true"}}},
-      {"mamba-layers", kDense, {{"model.pattern", "M-M-M-M-"}}},
-      {"mamba-layers", kDense, {{"model.mamba.groups", "2"}}},
-      {"mamba-layers",
-       kDense,
-       {{"model.pattern", "M-M-M-M-"}, {"model.mamba.heads", "8"}, {"model.mamba.groups", "3"}}},
-      {"pattern-experts", kDense, {{"model.pattern", "*E*E*E*E"}}},
-      {"pattern-experts",
-       kExperts,
-       {{"model.pattern", "*E*E*E*E"}, {"model.moe.first_dense", "1"}}},
-      {"prediction-modules", kDense, {{"model.mtp_layers", "1"}, {"model.pattern", "*-*-*-*-"}}},
-      {"prediction-modules", kT5, {{"model.mtp_layers", "1"}}},
-      {"lora-pattern", kDense, {{"lora.rank", "4"}, {"model.pattern", "*-*-*-*-"}}},
       {"encoder-layers", kT5, {{"model.encoder_layers", "0"}}},
       {"encoder-layers", kDense, {{"model.encoder_layers", "4"}}},
       {"pooler-family", kDense, {{"model.pooler", "true"}}},
@@ -107,6 +92,27 @@ std::vector<Case> shape_cases() {
       {"op-size",
        kDlrm,
        {{"batch.micro", "16777216"}, {"model.dlrm.top_mlp", "1048576,1048576,1"}}},
+  };
+}
+
+std::vector<Case> layer_cases() {
+  return {
+      {"layer-pattern", kDense, {{"model.pattern", "****----G"}}},
+      {"layer-pattern", kDense, {{"model.pattern", "*-"}}},
+      {"layer-pattern", kDense, {{"model.pattern", "*-*-*-*-"}, {"model.parallel_block", "true"}}},
+      {"layer-pattern", kDense, {{"model.pattern", "*-*-*-*-"}, {"model.post_norms", "true"}}},
+      {"mamba-layers", kDense, {{"model.pattern", "M-M-M-M-"}}},
+      {"mamba-layers", kDense, {{"model.mamba.groups", "2"}}},
+      {"mamba-layers",
+       kDense,
+       {{"model.pattern", "M-M-M-M-"}, {"model.mamba.heads", "8"}, {"model.mamba.groups", "3"}}},
+      {"pattern-experts", kDense, {{"model.pattern", "*E*E*E*E"}}},
+      {"pattern-experts",
+       kExperts,
+       {{"model.pattern", "*E*E*E*E"}, {"model.moe.first_dense", "1"}}},
+      {"prediction-modules", kDense, {{"model.mtp_layers", "1"}, {"model.pattern", "*-*-*-*-"}}},
+      {"prediction-modules", kT5, {{"model.mtp_layers", "1"}}},
+      {"lora-pattern", kDense, {{"lora.rank", "4"}, {"model.pattern", "*-*-*-*-"}}},
   };
 }
 
@@ -215,7 +221,7 @@ std::vector<Case> schedule_cases() {
 
 std::vector<Case> all_cases() {
   std::vector<Case> all = shape_cases();
-  for (const std::vector<Case>& more : {parallel_cases(), schedule_cases()})
+  for (const std::vector<Case>& more : {layer_cases(), parallel_cases(), schedule_cases()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }
