@@ -185,7 +185,7 @@ def widest(one):
     """The widest term of an entry, in words."""
     names = {"source": "sources", "family": "model families", "release": "releases", "device": "devices", "plan": "plans"}
     term, (low, high) = max(((term, one["terms"][term]) for term in names), key=lambda item: item[1][1] - item[1][0])
-    return f"between {names[term]}, {100 * low:+.0f} to {100 * high:+.0f} %"
+    return f"between {names[term]}, {100 * low + 0:+.0f} to {100 * high:+.0f} %"
 
 
 def table(steps, entries):
