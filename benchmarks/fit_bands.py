@@ -11,7 +11,8 @@ steps lie in their intervals. They are divided between sources, families, releas
 proportion to the squares of the errors that these explain, one after the other.
 
 --predictions: reads the JSON of that command instead of running it (it predicts every point five times).
---update: writes data/catalog/step_errors.yaml. Build the program again afterwards: it contains the file.
+--update: writes data/catalog/step_errors.yaml, and the figures of docs/bands.md. Build the program again afterwards: it
+contains the file.
 
 Prints the share of measured steps in the intervals for every group of at least 25 steps that is left out.
 """
@@ -26,6 +27,8 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 MEASURED = HERE.parent / "data" / "measured"
 TERMS = HERE.parent / "data" / "catalog" / "step_errors.yaml"
+PAGE = HERE.parent / "docs" / "bands.md"
+BEGIN, END = "<!-- figures: benchmarks/fit_bands.py --update -->", "<!-- end of figures -->"
 LEFT_OUT = ("source", "family", "release", "device")  # validate::kLeftOutTraits
 LEVELS = ("source", "family", "release", "device")    # terms, in the order in which they explain errors; the rest is `plan`
 FEWEST = 25  # steps of an entry, and of a group in the printed table
@@ -167,37 +170,57 @@ def interval(step, entries):
 
 
 def coverage_row(name, some, trait, entries):
-    def inside(step, low, high):
-        return low <= step.error(trait) <= high
+    """A row of the table, and whether 72 to 88 % of the steps lie in the interval."""
     ranges = [interval(step, entries) for step in some]
-    own = sum(inside(step, step.low, step.high) for step in some) / len(some)
-    with_terms = sum(inside(step, *one) for step, one in zip(some, ranges)) / len(some)
-    above = sum(step.error(trait) > one[1] for step, one in zip(some, ranges)) / len(some)
-    widths = median([(high - low) / 2 for low, high in ranges])
-    mark = "" if 0.72 <= with_terms <= 0.88 else "  outside 72 to 88 %"
-    return f"{name:45} {len(some):5} {100 * own:9.0f} % {100 * with_terms:9.0f} % {100 * above:8.0f} % {100 * widths:9.1f} %{mark}"
+    own = sum(step.low <= step.error(trait) <= step.high for step in some) / len(some)
+    with_terms = sum(low <= step.error(trait) <= high for step, (low, high) in zip(some, ranges)) / len(some)
+    above = sum(step.error(trait) > high for step, (_, high) in zip(some, ranges)) / len(some)
+    width = median([(high - low) / 2 for low, high in ranges])
+    fine = 0.72 <= with_terms <= 0.88
+    return (f"| {name} | {len(some)} | {100 * own:.0f} % | {100 * with_terms:.0f} %{'' if fine else ' (!)'} | {100 * above:.0f} % | "
+            f"{100 * width:.1f} % |"), fine
+
+
+def widest(one):
+    """The widest term of an entry, in words."""
+    names = {"source": "sources", "family": "model families", "release": "releases", "device": "devices", "plan": "plans"}
+    term, (low, high) = max(((term, one["terms"][term]) for term in names), key=lambda item: item[1][1] - item[1][0])
+    return f"between {names[term]}, {100 * low + 0:+.0f} to {100 * high:+.0f} %"
 
 
 def table(steps, entries):
-    lines = [f"{'left out':45} {'steps':>5} {'models':>11} {'with terms':>11} {'above':>10} {'half-width':>11}"]
+    lines = ["| left out | steps | in the interval of the models | in the interval | above it | half-width |", "|---|---:|---:|---:|---:|---:|"]
+    missed = []
     for trait in LEFT_OUT[:3]:
         some = [step for step in steps if states(step, trait)]
-        lines.append(coverage_row(f"{trait}: all", some, trait, entries))
         groups = collections.defaultdict(list)
         for step in some:
             groups[step.trait(trait)].append(step)
-        lines += [coverage_row(f"{trait}: {name}", group, trait, entries) for name, group in sorted(groups.items()) if len(group) >= FEWEST]
+        named = [(f"each {trait} in turn", some)] + [(f"{trait} {name}", group) for name, group in sorted(groups.items())]
+        for name, group in named:
+            if len(group) >= FEWEST:
+                line, fine = coverage_row(name, group, trait, entries)
+                lines.append(line)
+                missed += [] if fine else [name]
+    lines += ["", "(!): outside 72 to 88 %: " + ", ".join(missed) + "." if missed else "All are between 72 and 88 %.", "",
+              "| kind of job | steps | in the interval of the models | in the interval | above it | half-width | widest term |",
+              "|---|---:|---:|---:|---:|---:|---|"]
     for one in entries:
         some = [step for step in steps if one["name"] in (step.kind(True), step.kind(False))]
-        lines.append(coverage_row(f"{one['name']}, source left out", some, "source", entries))
-    return "\n".join(lines)
+        lines.append(coverage_row(one["name"], some, "source", entries)[0] + f" {widest(one)} |")
+    return "\n".join(lines) + "\n"
+
+
+def update_page(figures):
+    before, rest = PAGE.read_text().split(BEGIN)
+    PAGE.write_text(before + BEGIN + "\n\n" + figures + "\n" + END + rest.split(END, 1)[1])
 
 
 def main():
     parser = argparse.ArgumentParser(description="Fits the errors of complete steps to published steps.")
     parser.add_argument("--program", default="build/release/apps/orrery/orrery")
     parser.add_argument("--predictions", help="JSON of `orrery accuracy CORE --predict-only MORE --fit --json`")
-    parser.add_argument("--update", action="store_true", help="write data/catalog/step_errors.yaml")
+    parser.add_argument("--update", action="store_true", help="write data/catalog/step_errors.yaml and docs/bands.md")
     options = parser.parse_args()
     steps = [Step(point) for point in predictions(options)["predictions"] if point.get("models_range_s")]
     entries = fit(steps)
@@ -205,6 +228,7 @@ def main():
     print(table(steps, entries))
     if options.update:
         TERMS.write_text(text(entries))
+        update_page(table(steps, entries))
 
 
 if __name__ == "__main__":
