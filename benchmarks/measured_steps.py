@@ -55,6 +55,8 @@ CORRECTED = {
     "mlperf-v5.1-llama31_405b-hpg.dgxb200x8.n32": {"prec": "fp8", "parallel.tp_overlap": "none"},
     "mlperf-v5.1-llama31_405b-hpg.dgxb200x8.n56": {"prec": "fp8", "parallel.tp_overlap": "none"},
 }
+# Sources from before HybridEP (Megatron-Core 0.15, November 2025): NeMo's MixtralConfig8x7B has moe_token_dispatcher_type "alltoall".
+BY_ALL_TO_ALL = {"nvidia_dgxc_benchmarking.json"}
 # How NVIDIA's Grok-1 differs from xAI's: no norms behind blocks, Llama 3's vocabulary, experts that run one after another with
 # exactly their share of the tokens. Until release 25.04: NVIDIA/dgxc-benchmarking, grok1/grok1_314b.yaml (normalization, tokenizer,
 # moe_grouped_gemm, moe_expert_capacity_factor). Since 25.05: NeMo, scripts/performance/llm/pretrain_grok1_314b.py: a
@@ -119,6 +121,8 @@ def row(point, framework):
     if framework:
         cells["kernels.framework"] = framework
     cells.update({key: text(value) for key, value in flat(point["spec"]) if key not in LEFT_OUT})
+    if point["src"] in BY_ALL_TO_ALL and point["spec"].get("parallel", {}).get("ep", 1) > 1:
+        cells["parallel.dispatcher"] = "all_to_all"
     cells.update(CORRECTED.get(point["id"], {}))
     if point["src"] == "nvidia_dgxc_benchmarking.json" and cells["model_name"].startswith("Grok1"):
         cells.update({key: text(value) for key, value in NEMO_GROK.items()})

@@ -114,17 +114,20 @@ TEST(DeepEp, IsNearItsOwnersFiguresOnAnotherDevice) {
   EXPECT_NEAR(rate(true, 4) / 57, 1, 0.08);
 }
 
-// Eight nodes: ai-dynamo/aiconfigurator 095f58a5, with the kernels that notify. On 2 and 4 nodes
-// the owners' figures above hold.
-TEST(DeepEp, IsNearWhatWasMeasuredOnEightNodes) {
+// Eight nodes: the band contains the run of ai-dynamo/aiconfigurator 095f58a5 (with the kernels
+// that notify), which had half of the rate, and the owners' full rate.
+TEST(DeepEp, TheBandOnEightNodesContainsBothPublishedNetworks) {
   const Exchanged runs[] = {{"h100-sxm", false, false, 8, 64, 8192, 7168, 8, 256, 12971},
                             {"h100-sxm", false, true, 8, 64, 8192, 7168, 8, 256, 24696},
                             {"h100-sxm", false, false, 8, 64, 65536, 7168, 8, 256, 98677},
                             {"h100-sxm", false, true, 8, 64, 65536, 7168, 8, 256, 201850}};
   for (const Exchanged& run : runs) {
     const ExchangeTime time = predicted(run);
-    EXPECT_NEAR(time.us / run.us, 1, 0.1) << run.tokens << " " << run.combine;
-    EXPECT_TRUE(time.band);
+    ASSERT_TRUE(time.band);
+    const double error = run.us / time.us - 1;
+    EXPECT_GT(error, 0.9) << run.tokens << " " << run.combine;
+    EXPECT_LE(error, time.band->upper) << run.tokens << " " << run.combine;
+    EXPECT_LE(time.band->lower, 0);
   }
 }
 
