@@ -86,6 +86,16 @@ Result<std::vector<AlgorithmChoice>> choose_if_asked(const Question& question, I
   return made;
 }
 
+/// Summarizes a generated job, and adds the errors of its complete step to `result`.
+Result<std::shared_ptr<const JobSummary>> finish_job(const Inputs& inputs, bool record,
+                                                     sim::SimResult& result, Findings& findings) {
+  const workload::Program& program = *inputs.load->program;
+  auto job = summarize_job(program, inputs.platform(), record, findings);
+  if (!job) return tl::unexpected(job.error());
+  add_step_errors(program.spec, inputs.platform().device, result);
+  return std::make_shared<const JobSummary>(*std::move(job));
+}
+
 }  // namespace
 
 Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch, Findings& findings,
@@ -133,10 +143,9 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch, 
   count_unused_link_changes(question, *result, findings);
   check_tensor_groups(workload, inputs.platform(), findings);
   if (inputs.load->program) {
-    auto job = summarize_job(*inputs.load->program, inputs.platform(), question.record, findings);
+    auto job = finish_job(inputs, question.record, *result, findings);
     if (!job) return tl::unexpected(job.error());
-    outcome.job = std::make_shared<const JobSummary>(*std::move(job));
-    add_step_errors(inputs.load->program->spec, inputs.platform().device, *result);
+    outcome.job = *std::move(job);
   }
   outcome.question = question;
   outcome.chosen = *std::move(chosen);
