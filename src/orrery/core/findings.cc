@@ -240,7 +240,7 @@ constexpr FindingInfo kInfos[] = {
      "too small"},
     {"step_ignores_changes", warning,
      "the step is less than 25 % shorter if the times of hosts and devices are halved: recorded "
-     "waits and late starts, which stay constant, determine it"},
+     "waits, which stay constant, determine it"},
 };
 
 }  // namespace

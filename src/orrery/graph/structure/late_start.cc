@@ -9,8 +9,7 @@
 namespace orrery::graph {
 
 bool is_start_wait(const Graph& graph, NodeId n) {
-  return graph.has(n, kIsWait) && graph.in_degrees()[n] == 0 && !graph.successors(n).empty() &&
-         edge_kind(graph, n, 0) == DependencyKind::start;
+  return graph.has(n, kIsWait) && graph.in_degrees()[n] == 0;
 }
 
 Time late_start(const Graph& graph) {

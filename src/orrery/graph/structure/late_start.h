@@ -11,7 +11,8 @@
 
 namespace orrery::graph {
 
-/// Whether `n` represents the time until recorded work starts ("[recorded start]").
+/// Whether `n` represents the time until recorded work starts ("[recorded start]"): a wait without
+/// dependencies.
 [[nodiscard]] bool is_start_wait(const Graph& graph, NodeId n);
 
 /// How much later than the first rank this rank starts: everything in it waits at least this long.

@@ -16,8 +16,8 @@ namespace orrery::study {
 /// - step_ignores_device: the device is busy for at least 90 % of `base`, but halved device times
 ///   shorten the step by less than 30 %.
 /// - step_ignores_changes: halved times of devices and hosts shorten the step by less than 25 %.
-/// `base`: the replay without changes. Errc: as WhatIfCase::estimate_step. It runs one or two
-/// replays.
+/// The time until the latest rank starts does not count as step. `base`: the replay without
+/// changes. Errc: as WhatIfCase::estimate_step. It runs one or two replays.
 [[nodiscard]] Result<void> check_consistency(const WhatIfCase& read, const Outcome& base,
                                              Findings& findings);
 
