@@ -55,6 +55,8 @@ CORRECTED = {
     "mlperf-v5.1-llama31_405b-hpg.dgxb200x8.n32": {"prec": "fp8", "parallel.tp_overlap": "none"},
     "mlperf-v5.1-llama31_405b-hpg.dgxb200x8.n56": {"prec": "fp8", "parallel.tp_overlap": "none"},
 }
+# Sources from before HybridEP (Megatron-Core 0.15, November 2025): NeMo's MixtralConfig8x7B has moe_token_dispatcher_type "alltoall".
+BY_ALL_TO_ALL = {"nvidia_dgxc_benchmarking.json"}
 # How NVIDIA's Grok-1 differs from xAI's: no norms behind blocks, Llama 3's vocabulary, experts that run one after another with
 # exactly their share of the tokens. Until release 25.04: NVIDIA/dgxc-benchmarking, grok1/grok1_314b.yaml (normalization, tokenizer,
 # moe_grouped_gemm, moe_expert_capacity_factor). Since 25.05: NeMo, scripts/performance/llm/pretrain_grok1_314b.py: a
@@ -119,6 +121,8 @@ def row(point, framework):
     if framework:
         cells["kernels.framework"] = framework
     cells.update({key: text(value) for key, value in flat(point["spec"]) if key not in LEFT_OUT})
+    if point["src"] in BY_ALL_TO_ALL and point["spec"].get("parallel", {}).get("ep", 1) > 1:
+        cells["parallel.dispatcher"] = "all_to_all"
     cells.update(CORRECTED.get(point["id"], {}))
     if point["src"] == "nvidia_dgxc_benchmarking.json" and cells["model_name"].startswith("Grok1"):
         cells.update({key: text(value) for key, value in NEMO_GROK.items()})
@@ -147,6 +151,39 @@ def add_a100_40gb(rows, published):
 
 
 RECENT = ["bridge_2025_26.json.gz", "steps_b200_b300_500w.json.gz"]
+# Dispatchers of experts, which the tables omit, from the configurations of these tables: NVIDIA-NeMo/Megatron-Bridge,
+# scripts/performance/configs/*/*_workload_base_configs.py. A configuration belongs to a point if model, GPU, stages, chunks, ep, micro
+# batch and batch are equal, and if the release is at least "since" (before, the same plan had another configuration, or none had a
+# backend: 0fa501ac). Only what differs from Orrery's default for the release and the GPU is stated (docs/reference/workload.md).
+RECIPES = [
+    # DEEPSEEK_V3_PRETRAIN_CONFIG_B200_FP8_MX_V2 (moe_flex_dispatcher_backend, moe_a2a_overlap)
+    ({"model": "DeepSeekV3", "gpu": "b200", "pp": 8, "chunks": 2, "ep": 32, "micro": 1, "global": 4096, "since": "26.04"},
+     {"parallel.dispatcher": "deepep", "parallel.overlap_experts": True}),
+    # DEEPSEEK_V3_PRETRAIN_CONFIG_{B200,B300}_FP8_MX_V2 (f0e2c37e)
+    ({"model": "DeepSeekV3", "gpu": "b200", "pp": 16, "chunks": 1, "ep": 8, "micro": 1, "global": 4096, "since": "26.02"},
+     {"parallel.dispatcher": "hybridep"}),
+    ({"model": "DeepSeekV3", "gpu": "b300", "pp": 16, "chunks": 1, "ep": 8, "micro": 1, "global": 4096, "since": "26.02"},
+     {"parallel.dispatcher": "hybridep"}),
+    # GPT_OSS_120B_PRETRAIN_CONFIG_{GB200,GB300}_BF16_V2 (07eea52d): no backend
+    *(({"model": "GPT OSS 120B", "gpu": gpu, "pp": 1, "chunks": 1, "ep": 64, "micro": 4, "global": 1280, "since": "26.02",
+        "prec": "bf16"}, {"parallel.dispatcher": "all_to_all"}) for gpu in ("gb200", "gb300")),
+    # GPT_OSS_120B_PRETRAIN_CONFIG_B300_BF16_V2 (07eea52d)
+    ({"model": "GPT OSS 120B", "gpu": "b300", "pp": 1, "chunks": 1, "ep": 8, "micro": 4, "global": 1280, "since": "26.02"},
+     {"parallel.dispatcher": "hybridep"}),
+]
+
+
+def recipe_of(point):
+    """What the configuration of a point of Megatron-Bridge states, see RECIPES."""
+    spec = point["spec"]
+    facts = {"model": point["model_name"], "gpu": point["cluster"]["gpu"], "prec": point["prec"],
+             "pp": spec["parallel"].get("pp", 1), "ep": spec["parallel"].get("ep", 1),
+             "chunks": spec.get("schedule", {}).get("chunks", 1), "micro": spec["batch"]["micro"], "global": spec["batch"]["global"]}
+    for asked, keys in RECIPES:
+        plan = {key: value for key, value in asked.items() if key != "since"}
+        if point["container"] >= asked["since"] and plan.items() <= facts.items():
+            return {key: text(value) for key, value in keys.items()}
+    return {}
 
 
 def recent_points(published):
@@ -167,6 +204,7 @@ def bridge_rows(points):
     for point in points:
         cells = row({**point, "src": point["source"]}, None)
         cells["kernels.release"] = point["container"]
+        cells.update(recipe_of(point))
         tables.setdefault("core" if point["id"] in chosen else "more", []).append(cells)
     return tables
 

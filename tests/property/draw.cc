@@ -131,7 +131,6 @@ void draw_policy(Draw& draw, Spec& spec) {
     Kernels& kernels = spec.kernels;
     if (draw.one_in(2)) kernels.expert_launches = draw.one_in(2);
     if (draw.one_in(2)) kernels.expert_syncs = draw.one_in(2);
-    if (draw.one_in(2)) kernels.sorted_copies = draw.one_in(2);
   }
   if (draw.one_in(4)) plan.bucket.reset();
   if (draw.one_in(4)) plan.overlap_gradients.reset();
@@ -164,6 +163,10 @@ void draw_schedule(Draw& draw, Spec& spec) {
     spec.kernels.fused_experts = draw.one_in(2);
     spec.model.moe->expert_bias = draw.one_in(2);
     spec.model.moe->clamp = draw.one_in(2);
+    spec.kernels.sort_copies = draw.one_in(2);
+    spec.parallel.dispatcher =
+        draw.of({Dispatcher::all_to_all, Dispatcher::deepep, Dispatcher::deepep_low_latency,
+                 Dispatcher::hybridep, Dispatcher::in_network});
     if (can_overlap_experts(spec)) spec.parallel.overlap_experts = true;
   }
 }

@@ -128,7 +128,8 @@ class Author {
   graph::ExpertExchange draw_exchange() {
     graph::ExpertExchange exchange{16, 512, 2, 0};
     exchange.set(
-        draw_.of({graph::ExpertTransport::deepep, graph::ExpertTransport::deepep_low_latency}),
+        draw_.of({graph::ExpertTransport::deepep, graph::ExpertTransport::deepep_low_latency,
+                  graph::ExpertTransport::hybridep}),
         draw_.one_in(2));
     return exchange;
   }

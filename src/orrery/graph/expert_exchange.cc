@@ -40,7 +40,7 @@ double probability_any_expert_reached(double there, int top_k, int experts) {
 
 std::string_view name(ExpertTransport transport) {
   constexpr auto kNames = enumerator_names<ExpertTransport::in_network>(
-      "none", "deepep", "deepep_low_latency", "in_network");
+      "none", "deepep", "deepep_low_latency", "hybridep", "in_network");
   return kNames[static_cast<std::size_t>(transport)];
 }
 
@@ -54,8 +54,8 @@ std::optional<ExpertExchange> parse_expert_exchange(std::string_view text) {
   ExpertExchange exchange;
   const std::string_view which = next_field(text), transport = next_field(text);
   if (which != "combine" && which != "dispatch") return std::nullopt;
-  for (const ExpertTransport known :
-       {ExpertTransport::deepep, ExpertTransport::deepep_low_latency, ExpertTransport::in_network})
+  for (const ExpertTransport known : {ExpertTransport::deepep, ExpertTransport::deepep_low_latency,
+                                      ExpertTransport::hybridep, ExpertTransport::in_network})
     if (transport == name(known)) exchange.set(known, which == "combine");
   if (!exchange) return std::nullopt;
   if (!read_field(next_field(text), "experts", exchange.experts) ||

@@ -18,7 +18,9 @@ enum class ExpertTransport : std::uint8_t {
            ///< and once to each node
   deepep_low_latency,  ///< DeepEP's low-latency kernels: send one copy per expert directly to its
                        ///< rank
-  in_network,          ///< switches: a rank sends a token once and receives one sum
+  hybridep,  ///< HybridEP: sends a token once to each rank that has one of its experts, and once to
+             ///< each other NVLink domain
+  in_network,  ///< switches: a rank sends a token once and receives one sum
 };
 
 /// Parameters of an all-to-all that such kernels run. The size of the collective counts all copies
@@ -38,10 +40,10 @@ struct ExpertExchange {
     packed_transport =
         static_cast<std::uint8_t>(static_cast<unsigned>(transport) << 1 | (combine ? 1U : 0U));
   }
-  /// Whether a separate library (DeepEP) runs it on platforms where libraries run collectives.
+  /// Whether a separate library (DeepEP, HybridEP) runs it on platforms where libraries run
+  /// collectives.
   [[nodiscard]] bool uses_library() const {
-    return transport() == ExpertTransport::deepep ||
-           transport() == ExpertTransport::deepep_low_latency;
+    return *this && transport() != ExpertTransport::in_network;
   }
   [[nodiscard]] explicit operator bool() const { return transport() != ExpertTransport::none; }
   /// All fields in one number; 0 without an exchange.
@@ -57,7 +59,7 @@ struct ExpertExchange {
 /// C(experts, top_k): sampling without replacement. O(top_k).
 [[nodiscard]] double probability_any_expert_reached(double there, int top_k, int experts);
 
-/// "deepep", "deepep_low_latency", "in_network".
+/// "deepep", "deepep_low_latency", "hybridep", "in_network".
 [[nodiscard]] std::string_view name(ExpertTransport transport);
 /// "dispatch deepep experts=256 top_k=8 row=7168": the trace attribute `experts`.
 [[nodiscard]] std::string to_text(const ExpertExchange& exchange);

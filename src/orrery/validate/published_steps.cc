@@ -76,7 +76,7 @@ std::optional<CountedPoint> counted(const MeasuredPoint& point, const platform::
   Findings ignored_findings;
   const auto platform = study::read_platform(point.question, ignored_findings);
   if (!platform) return std::nullopt;
-  const study::ClusterSize size{platform->npu_count(), point.place};
+  const study::ClusterSize size = study::size_of(*platform, point.place);
   const auto program = study::assemble(point.question.job, size, ignored_findings);
   if (!program) return std::nullopt;
   const auto count = workload::count(*program);

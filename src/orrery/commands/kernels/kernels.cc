@@ -110,7 +110,7 @@ int step_kernels(KernelsOptions& options, Context& context) {
   const auto cluster = study::read_cluster(question, findings);
   if (!cluster) return context.fail(cluster.error(), findings);
   const auto program =
-      study::assemble(question.job, {cluster->platform.npu_count(), question.cluster}, findings);
+      study::assemble(question.job, study::size_of(cluster->platform, question.cluster), findings);
   if (!program) return context.fail(program.error(), findings);
   if (auto fine = study::check_device_count(*program, cluster->platform, question.cluster); !fine)
     return context.fail(fine.error(), findings);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "orrery/workload/memory/chunk_profile.h"
+#include "orrery/workload/spec/model_parallel_policy.h"
 
 namespace orrery::estimate {
 
@@ -87,7 +88,7 @@ Result<LayerShape> layer_shape(const workload::Spec& spec) {
       add_part(shape, place, model->parts[static_cast<std::size_t>((*at)[place])], mesh);
   const LoweredPart& layer = model->parts[static_cast<std::size_t>((*at)[kLayerPlace])];
   shape.boundary = layer.part.boundary;
-  if (spec.parallel.dispatcher == workload::Dispatcher::all_to_all)
+  if (workload::dispatcher_of(spec) == workload::Dispatcher::all_to_all)
     shape.peers = peers_of(layer.forward, mesh);
   if (!spec.model.tied_embeddings || spec.parallel.pp == 1 || spec.lora) return shape;
   workload::Spec single = spec;

@@ -124,7 +124,9 @@ Result<workload::Spec> Evaluator::spec_of(const Json& job, const study::Cluster&
   study::JobDescription description;
   description.texts = {{space_.where + " (job)", job.dump()}};
   Findings ignored_findings;
-  return study::specify(description, {cluster.ranks, kFillsCluster}, ignored_findings);
+  study::ClusterSize size = study::size_of(cluster.platform, kFillsCluster);
+  size.devices = cluster.ranks;
+  return study::specify(description, size, ignored_findings);
 }
 
 Result<PointPrediction> Evaluator::time(const workload::Program& program, CachedCluster& known,

@@ -322,7 +322,10 @@ class Searching {
 };
 
 /// The job without the searched values. Its default batch is recorded in `search`.
-Result<Spec> base_of(const PlanQuestion& question, PlanSearch& search) {
+Result<Spec> base_of(const PlanQuestion& question, const platform::Platform& platform,
+                     PlanSearch& search) {
+  study::ClusterSize any_size;
+  any_size.machine = study::size_of(platform, {}).machine;
   study::JobDescription open = question.job;
   for (std::string* part : {&open.tp, &open.pp, &open.cp, &open.ep, &open.micro_batch,
                             &open.schedule, &open.chunks, &open.sharding, &open.recompute})
@@ -333,7 +336,7 @@ Result<Spec> base_of(const PlanQuestion& question, PlanSearch& search) {
                 "give --tp and --pp; dp uses the remaining devices of the cluster");
   open.dp = "1";
   Findings unsettled;
-  const auto base = study::specify(open, {}, unsettled);
+  const auto base = study::specify(open, any_size, unsettled);
   if (base && base->batch.global == 0) {
     // 16,384 tokens per device (64 samples for models without tokens).
     const std::int64_t each =
@@ -343,7 +346,7 @@ Result<Spec> base_of(const PlanQuestion& question, PlanSearch& search) {
         FindingCode::chosen_by_default,
         fmt::format("a global batch of {}: {} per device", open.global_batch, each));
   }
-  return study::specify(open, {}, search.findings);
+  return study::specify(open, any_size, search.findings);
 }
 
 }  // namespace
@@ -381,7 +384,7 @@ Result<PlanSearch> search_plans(const PlanQuestion& question, ClusterRef cluster
   search.cluster = platform.name.empty() ? question.cluster : platform.name;
   search.memory = study::usable_total_memory(platform.device).count();
   search.peak = platform.device.rated.count();
-  const auto base = base_of(question, search);
+  const auto base = base_of(question, platform, search);
   if (!base) return tl::unexpected(base.error());
   search.samples = base->batch.global;
   const std::int64_t island =

@@ -321,9 +321,10 @@ void write_experts(const Spec& spec, MegatronWriter& out) {
     out.add("--moe-expert-capacity-factor", moe.capacity_factor);
     out.flag("--moe-pad-expert-input-to-capacity", moe.pad_to_capacity);
   }
-  const Dispatcher dispatcher = spec.parallel.dispatcher;
-  out.add("--moe-token-dispatcher-type", dispatcher == Dispatcher::deepep ? "flex" : "alltoall");
-  out.flag("--moe-enable-deepep", dispatcher == Dispatcher::deepep);
+  const Dispatcher dispatcher = dispatcher_of(spec);
+  const bool flex = dispatcher == Dispatcher::deepep || dispatcher == Dispatcher::hybridep;
+  out.add("--moe-token-dispatcher-type", flex ? "flex" : "alltoall");
+  if (flex) out.add("--moe-flex-dispatcher-backend", config::enum_name(dispatcher));
   out.flag("--moe-grouped-gemm", spec.kernels.fusion().grouped);
   out.unsupported(
       "parallel.dispatcher " + std::string(config::enum_name(dispatcher)),

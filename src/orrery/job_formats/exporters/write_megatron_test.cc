@@ -127,6 +127,9 @@ batch: {micro: 1, seq: 4096}
   EXPECT_EQ(read.parallel.ep, 8);
   EXPECT_EQ(read.parallel.etp, 1);
   EXPECT_EQ(read.parallel.dispatcher, Dispatcher::deepep);
+  Spec hybrid = spec;
+  hybrid.parallel.dispatcher = Dispatcher::hybridep;
+  EXPECT_EQ(read_again(hybrid).parallel.dispatcher, Dispatcher::hybridep);
   EXPECT_EQ(read.global_batch(), 16);
 }
 

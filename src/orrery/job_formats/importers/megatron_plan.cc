@@ -37,12 +37,20 @@ void read_sharding(KeyReader& keys, Parallel& plan) {
 }
 
 /// Megatron-Core's `flex` token dispatcher uses DeepEP's kernels, unless another backend is given.
+/// Without any of its keys the dispatcher stays open.
 void read_dispatcher(KeyReader& keys, Parallel& plan, Findings& findings) {
+  const bool stated = keys.has("moe_token_dispatcher_type");
   const bool flex = keys.text("moe_token_dispatcher_type", "alltoall") == "flex";
   const std::string backend = keys.text("moe_flex_dispatcher_backend", "deepep");
   const bool enabled = keys.flag("moe_enable_deepep");
-  if (enabled || (flex && backend == "deepep")) plan.dispatcher = Dispatcher::deepep;
-  if (flex && backend != "deepep")
+  if (enabled || (flex && backend == "deepep")) {
+    plan.dispatcher = Dispatcher::deepep;
+  } else if (flex && backend == "hybridep") {
+    plan.dispatcher = Dispatcher::hybridep;
+  } else if (stated) {
+    plan.dispatcher = Dispatcher::all_to_all;
+  }
+  if (flex && backend != "deepep" && backend != "hybridep")
     findings.add(FindingCode::key_without_effect, keys.place("moe_flex_dispatcher_backend"));
 }
 

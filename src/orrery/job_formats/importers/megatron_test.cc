@@ -114,6 +114,22 @@ TEST(Megatron, InterleavingAndLayerFrequency) {
   EXPECT_EQ(job.spec.parallel.sharding, Sharding::zero1);
 }
 
+TEST(Megatron, FlexDispatchersHaveABackend) {
+  const auto dispatcher = [](const std::string& more) {
+    return import_arguments(
+               "--num-layers 2 --hidden-size 64 --num-attention-heads 4 "
+               "--num-experts 8 " +
+               more)
+        .spec.parallel.dispatcher;
+  };
+  EXPECT_EQ(dispatcher(""), std::nullopt) << "open: the default of the release and the device";
+  EXPECT_EQ(dispatcher("--moe-token-dispatcher-type alltoall"), Dispatcher::all_to_all);
+  EXPECT_EQ(dispatcher("--moe-token-dispatcher-type flex"), Dispatcher::deepep);
+  EXPECT_EQ(dispatcher("--moe-enable-deepep"), Dispatcher::deepep);
+  EXPECT_EQ(dispatcher("--moe-token-dispatcher-type flex --moe-flex-dispatcher-backend hybridep"),
+            Dispatcher::hybridep);
+}
+
 TEST(Megatron, LayersThatCannotBeCutAreRefused) {
   Spec spec;
   Findings findings;

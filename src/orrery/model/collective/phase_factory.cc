@@ -7,6 +7,7 @@
 
 #include "orrery/model/collective/algorithms/collective_algorithm.h"
 #include "orrery/model/collective/algorithms/message_times.h"
+#include "orrery/model/collective/library/deepep.h"
 
 namespace orrery::model {
 
@@ -47,16 +48,23 @@ Result<void> PhaseFactory::check(const PhaseRequest& request) const {
 }
 
 // A channel is a thread block that occupies one SM. Each byte on a wire is read from the memory of
-// one device and written to that of another; a byte that is reduced is read once more.
+// one device and written to that of another; a byte that is reduced is read once more. DeepEP and
+// HybridEP send a token once to each rank, and reduce when they combine.
 void PhaseFactory::set_device_use(PhaseSpec& spec, std::int64_t whole,
                                   std::int64_t duration) const {
   const PhaseRequest& request = spec.request;
   const nccl::Shape shape{request.ring.size, request.library.nodes};
   spec.sms = library_->sms(request.type, whole, shape, request.exchange);
   if (duration <= 0) return;
-  const double n = request.ring.size, size = static_cast<double>(whole);
+  const double n = request.ring.size;
+  double size = static_cast<double>(whole);
+  const graph::ExpertExchange& tokens = request.exchange;
+  const bool once = tokens.transport() == graph::ExpertTransport::deepep ||
+                    tokens.transport() == graph::ExpertTransport::hybridep;
+  if (once) size *= deepep::groups_reached(n, tokens.top_k, tokens.experts) / tokens.top_k;
   const bool twice = request.type == CollectiveType::all_reduce;
-  const bool reduces = twice || request.type == CollectiveType::reduce_scatter;
+  const bool reduces = twice || request.type == CollectiveType::reduce_scatter ||
+                       (once && tokens.is_combine());
   const double wire = (twice ? 2 : 1) * size * (n - 1) / n;
   const double rate = (reduces ? 3 : 2) * wire / static_cast<double>(duration) * 1e12;
   spec.memory_rate = rate < 1e15 ? static_cast<std::int64_t>(rate) : 0;

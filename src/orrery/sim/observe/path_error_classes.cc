@@ -41,8 +41,9 @@ std::string class_name(TimeSource source, const graph::Kernel& kernel) {
 std::string class_name(const PredictedCollective& predicted) {
   const std::string_view s = predicted.ranks == 1 ? "" : "s";
   const std::string on = predicted.nodes > 1 ? fmt::format(" on {} nodes", predicted.nodes) : "";
-  const std::string what =
-      predicted.algorithm.starts_with("deepep") ? predicted.algorithm : "nccl " + predicted.type;
+  const bool by_tokens =
+      predicted.algorithm.starts_with("deepep") || predicted.algorithm.starts_with("hybridep");
+  const std::string what = by_tokens ? predicted.algorithm : "nccl " + predicted.type;
   return fmt::format("{}, {} rank{}{} ({})", what, predicted.ranks, s, on, predicted.source);
 }
 

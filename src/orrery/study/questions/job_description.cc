@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "orrery/config/document.h"
 #include "orrery/config/parameters.h"
 #include "orrery/job_formats/importers/importer.h"
 #include "orrery/platform/cluster/cluster.h"
+#include "orrery/platform/placement/node_dimensions.h"
 #include "orrery/study/questions/error_hints.h"
 #include "orrery/study/questions/job_words.h"
 #include "orrery/study/questions/offload_words.h"
@@ -66,6 +68,13 @@ const std::string& JobDescription::name() const {
   return texts.empty() ? model : texts.front().name;
 }
 
+ClusterSize size_of(const platform::Platform& platform, std::string where) {
+  ClusterSize size{platform.npu_count(), std::move(where), {platform.device.entry, 1}};
+  const std::size_t inside = platform::node_dimensions(platform);
+  for (std::size_t d = 0; d < inside; ++d) size.machine.domain *= platform.dims[d].size;
+  return size;
+}
+
 Result<workload::Spec> specify(const JobDescription& job, const ClusterSize& cluster,
                                Findings& findings) {
   workload::Spec spec = workload::unresolved_spec();
@@ -105,6 +114,7 @@ Result<workload::Spec> specify(const JobDescription& job, const ClusterSize& clu
                 job.spec.empty()
                     ? "--model NAME; the names are in docs/reference/models.md"
                     : "the files contain no model: add a file with a model, or --model NAME");
+  spec.machine = cluster.machine;
   if (auto fine = workload::resolve_defaults(spec, cluster.devices, cluster.where, findings); !fine)
     return tl::unexpected(fine.error());
   if (job.sharding == "hsdp") shard_in_hosts(spec, findings);
@@ -127,7 +137,7 @@ Result<JobOnCluster> assemble_on(const JobDescription& job, const std::string& c
     auto read = platform::read_cluster(cluster, findings);
     if (!read) return tl::unexpected(add_cluster_hint(read.error(), cluster));
     platform = *std::move(read);
-    size = {platform.npu_count(), cluster};
+    size = size_of(platform, cluster);
   }
   auto program = assemble(job, size, findings);
   if (!program) return tl::unexpected(program.error());

@@ -29,7 +29,10 @@ struct JobDescriptionKey {
 struct ClusterSize {
   std::int64_t devices = 0;
   std::string where;
+  workload::TargetMachine machine;  ///< for defaults that depend on it
 };
+/// The size and the machine of a cluster that `where` describes.
+[[nodiscard]] ClusterSize size_of(const platform::Platform& platform, std::string where);
 
 /// Builds the specification: the model, then files, then single values, then `set`, then defaults
 /// for open values (workload::resolve_defaults). The result is valid. Errc: usage, config_*.

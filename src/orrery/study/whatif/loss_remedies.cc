@@ -13,6 +13,7 @@
 
 #include "orrery/core/system/thread_pool.h"
 #include "orrery/study/whatif/changes/changes.h"
+#include "orrery/workload/spec/model_parallel_policy.h"
 
 namespace orrery::study {
 
@@ -33,7 +34,7 @@ std::vector<std::string> communication_changes(const workload::Spec& spec, std::
   } else if (group.starts_with("cp")) {
     made.push_back(half_of("cp", plan.cp));
   } else if (group.starts_with("ep")) {
-    if (plan.dispatcher == workload::Dispatcher::all_to_all)
+    if (workload::dispatcher_of(spec) == workload::Dispatcher::all_to_all)
       made.emplace_back("parallel.dispatcher=deepep");
     made.push_back(half_of("ep", plan.ep));
   } else if (group.empty() || group.starts_with("pp")) {

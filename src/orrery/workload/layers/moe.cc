@@ -3,13 +3,16 @@
 // The mixture of experts: router, copies of tokens to and from experts, experts, shared experts
 // (Shazeer et al., ICLR 2017; Lepikhin et al., ICLR 2021; DeepSeek-V3, section 2.1.2).
 //
-// Token exchange. With ep within tp × cp × dp: two all-to-alls of copies of tokens. With sp and etp
-// > 1 each rank of etp sends the copies of its own tokens. The received copies are gathered over
-// etp before the experts and reduce-scattered after them, as in Megatron-Core's all-to-all
-// dispatcher. Without an exchange (ep = 1, or a separate ep axis, whose ranks have the same
-// tokens), tokens are gathered before they are copied. On a separate axis each rank computes the
-// summand of its experts, followed by an all-reduce over ep. Routing decisions (indices,
-// probabilities) are a few bytes per token and do not count as sent.
+// Token exchange. With ep within tp × cp × dp: two all-to-alls of copies of tokens. Kernels sort
+// the copies that a rank received by expert (sorts_copies). DeepEP and HybridEP send a token once
+// to each rank that has one of its experts (sends_tokens_once): the receiver makes the copies, and
+// adds up their results before it returns them. HybridEP also gathers all routing decisions of the
+// group. With sp and etp > 1 each rank of etp sends the copies of its own tokens. The received
+// copies are gathered over etp before the experts and reduce-scattered after them, as in
+// Megatron-Core's all-to-all dispatcher. Without an exchange (ep = 1, or a separate ep axis, whose
+// ranks have the same tokens), tokens are gathered before they are copied. On a separate axis each
+// rank computes the summand of its experts, followed by an all-reduce over ep. Otherwise routing
+// decisions (indices, probabilities) are a few bytes per token and do not count as sent.
 #include "orrery/workload/layers/moe.h"
 
 #include <algorithm>
@@ -29,10 +32,10 @@ namespace {
 
 using graph::CollectiveType;
 
-constexpr graph::ExpertTransport kWays[] = {graph::ExpertTransport::none,
-                                            graph::ExpertTransport::deepep,
-                                            graph::ExpertTransport::deepep_low_latency,
-                                            graph::ExpertTransport::in_network};  // by Dispatcher
+constexpr graph::ExpertTransport kWays[] = {
+    graph::ExpertTransport::none, graph::ExpertTransport::deepep,
+    graph::ExpertTransport::deepep_low_latency, graph::ExpertTransport::hybridep,
+    graph::ExpertTransport::in_network};  // by Dispatcher
 
 /// Writes the block to the tape.
 class Experts {
@@ -47,17 +50,20 @@ class Experts {
         own_axis_(scope.spec->parallel.ep_own_axis && scope.spec->parallel.ep > 1),
         exchange_(!own_axis_ && scope.spec->parallel.ep > 1),
         fused_(fuses_experts(*scope.spec)),
-        sorts_(sorts_copies(*scope.spec)),
+        once_(exchange_ && sends_tokens_once(*scope.spec)),
+        sorts_(exchange_ && sorts_copies(*scope.spec)),
         launches_(expert_launches(scope, tokens_)),
         copies_(exchange_ ? tokens_.sent : tokens_.computed),
         copied_(tokens_.gathers_tokens ? scope.tokens : tokens_.routed) {}
 
   Tensor write(Tensor x) {
     const Tensor probabilities = route(x);
-    const Tensor sent = send(copy(gather(enter(x)), probabilities));
+    const Tensor here = gather(enter(x));
+    const Tensor sent = send(once_ ? leave(here) : copy(here, probabilities));
     const Tensor common = share(x);  // during the exchange of copies
-    const Tensor made = unsort(compute(sort(arrive(sent))));
-    const Tensor routed = sum_up(uncopy(return_copies(made), probabilities));
+    const Tensor made = unsort(compute(sort(arrive(sent), probabilities)), probabilities);
+    const Tensor returned = return_copies(made);
+    const Tensor routed = sum_up(once_ ? returned : uncopy(returned, probabilities));
     return scope_.model().shared_inner() > 0 ? add_shared(routed, common, x) : routed;
   }
 
@@ -73,6 +79,15 @@ class Experts {
   [[nodiscard]] Amount from_experts(Amount copies) const {
     return bytes(copies * hidden_,
                  exchange_ ? scope_.spec->precision.combine : scope_.spec->precision.activations);
+  }
+  /// Different tokens among `copies` that arrived at a rank: those that have one of its experts.
+  [[nodiscard]] Amount tokens_of(Amount copies) const {
+    const double here = graph::probability_any_expert_reached(static_cast<double>(tokens_.experts),
+                                                              static_cast<int>(moe_.top_k),
+                                                              static_cast<int>(moe_.experts));
+    const double each = here * static_cast<double>(moe_.experts) /
+                        static_cast<double>(moe_.top_k * tokens_.experts);
+    return Amount(std::llround(static_cast<double>(copies.value()) * std::min(each, 1.0)));
   }
   /// Whether each rank of etp multiplies the copies of all of them.
   [[nodiscard]] bool gathers_copies() const { return exchange_ && scope_.sp && etp_ > 1; }
@@ -90,7 +105,7 @@ class Experts {
     if (exchange_)
       op.format =
           format_of(combine ? scope_.spec->precision.combine : scope_.spec->precision.dispatch);
-    const graph::ExpertTransport way = kWays[static_cast<int>(scope_.spec->parallel.dispatcher)];
+    const graph::ExpertTransport way = kWays[static_cast<int>(dispatcher_of(*scope_.spec))];
     if (way == graph::ExpertTransport::none) return op;
     op.exchange.set(way, combine);
     op.exchange.experts = static_cast<std::uint16_t>(moe_.experts);
@@ -103,13 +118,14 @@ class Experts {
   Tensor route(Tensor x);
   Tensor enter(Tensor x);
   Tensor gather(Tensor x);
+  Tensor leave(Tensor x);
   Tensor copy(Tensor x, Tensor probabilities);
   Tensor send(Tensor copies);
   Tensor share(Tensor x);
   Tensor arrive(Tensor sent);
-  Tensor sort(Tensor copies);
+  Tensor sort(Tensor arrived, Tensor probabilities);
+  Tensor unsort(Tensor made, Tensor probabilities);
   Tensor compute(Tensor x);
-  Tensor unsort(Tensor made);
   Tensor activate(Tensor up, Amount rows, Amount features);
   Tensor add_biases(Tensor made);
   Tensor return_copies(Tensor made);
@@ -126,7 +142,8 @@ class Experts {
   bool own_axis_;          ///< ranks of ep have the same tokens, and compute a summand each
   bool exchange_;          ///< ranks of ep exchange copies
   bool fused_;             ///< products include biases, activation and casts
-  bool sorts_;             ///< kernels sort arrived copies by expert
+  bool once_;              ///< tokens are sent once to each rank; the receiver makes the copies
+  bool sorts_;             ///< kernels sort received copies by expert
   std::int64_t launches_;  ///< launches of one product of all experts; 0: one
   Amount copies_;          ///< copies that this rank makes of its tokens
   Amount copied_;          ///< tokens that it copies
@@ -218,10 +235,25 @@ Tensor Experts::copy(Tensor x, Tensor probabilities) {
   return copies;
 }
 
+/// Tokens are sent as they are. Backward: the exchange returned the sum of the copies' gradients.
+Tensor Experts::leave(Tensor x) {
+  tape_.begin(Group::none, {x});
+  if (reads_token_counts(*scope_.spec)) tape_.forward(count_op(scope_, copied_, exchange_));
+  tape_.join_backward(stream::ep);
+  return x;
+}
+
 Tensor Experts::send(Tensor copies) {
   if (!exchange_) return copies;
   tape_.begin(Group::none, {copies});
-  const Tensor arrived = tape_.output("moe.arrived", to_experts(tokens_.arriving));
+  const Amount arriving = once_ ? tokens_of(tokens_.arriving) : tokens_.arriving;
+  const Tensor arrived = tape_.output("moe.arrived", to_experts(arriving));
+  if (dispatcher_of(*scope_.spec) == Dispatcher::hybridep) {
+    // A byte for each token and expert (docs/Hybrid-EP_Implementation.md, routing_map). Backward
+    // passes use the result again.
+    tape_.forward(on_ep("moe.routing", Phase::forward, CollectiveType::all_gather,
+                        tokens_.routed * moe_.experts));
+  }
   tape_.forward(carry("moe.dispatch", Phase::forward, false));
   return arrived;
 }
@@ -260,24 +292,49 @@ Tensor Experts::arrive(Tensor sent) {
   return arrived;
 }
 
-/// Sorts the copies that arrived, which are in the order of their senders, by expert.
-Tensor Experts::sort(Tensor copies) {
-  if (!sorts_) return copies;
-  tape_.begin(Group::none, {copies});
-  const Amount size = to_experts(tokens_.computed), gradient = from_experts(tokens_.computed);
-  add_rearrangements(tape_, scope_, ORRERY_REARRANGEMENT("moe.sort", "moe.pad"),
-                     tokens_.computed * hidden_, {size, gradient}, launches_ > 0);
-  return tape_.output("moe.sorted", size);
+/// The copies that the experts multiply, in the order of experts: of the tokens that arrived once,
+/// or of copies in the order of senders. Backward: the tokens' sums, or the order of senders.
+Tensor Experts::sort(Tensor arrived, Tensor probabilities) {
+  if (!once_ && !sorts_) return arrived;
+  tape_.begin(Group::none, {arrived, probabilities});
+  const Amount copies = tokens_.computed, before = once_ ? tokens_of(copies) : copies;
+  const Tensor sorted = tape_.output("moe.sorted", to_experts(copies));
+  graph::Kernel kernel = elements_kernel(scope_, graph::Operation::permute, copies * hidden_);
+  if (launches_ > 0) kernel.host_launches = once_ ? host_launches::permute : host_launches::sort;
+  tape_.forward(compute_op(once_ ? "moe.permute" : "moe.sort", OpClass::vector, Phase::forward, 0,
+                           0, to_experts(before) + to_experts(copies), kernel));
+  kernel.host_launches = 0;
+  tape_.backward(compute_op(once_ ? "moe.permute.dgrad" : "moe.sort.dgrad", OpClass::vector,
+                            Phase::input_grad, 0, once_ ? copies * hidden_ : Amount(0),
+                            from_experts(copies) + from_experts(before), kernel));
+  if (!once_)
+    add_padding(tape_, scope_, {"moe.pad", "moe.pad.dgrad"}, copies * hidden_,
+                {to_experts(copies), from_experts(copies)});
+  return sorted;
 }
 
-/// Returns the results to the order of the senders.
-Tensor Experts::unsort(Tensor made) {
-  if (!sorts_) return made;
-  tape_.begin(Group::none, {made});
-  const Amount size = from_experts(tokens_.computed), gradient = to_experts(tokens_.computed);
-  add_rearrangements(tape_, scope_, ORRERY_REARRANGEMENT("moe.unsort", "moe.unpad"),
-                     tokens_.computed * hidden_, {size, gradient}, launches_ > 0);
-  return tape_.output("moe.unsorted", size);
+/// The reverse of sort(), before copies return.
+Tensor Experts::unsort(Tensor made, Tensor probabilities) {
+  if (!once_ && !sorts_) return made;
+  tape_.begin(Group::none, {made, probabilities});
+  const Amount copies = tokens_.computed, after = once_ ? tokens_of(copies) : copies;
+  if (once_) {
+    tape_.save(made);
+    tape_.save(probabilities);
+  }
+  const Tensor sums = tape_.output("moe.unsorted", from_experts(after));
+  if (!once_)
+    add_padding(tape_, scope_, {"moe.unpad", "moe.unpad.dgrad"}, copies * hidden_,
+                {from_experts(copies), to_experts(copies)});
+  const Amount elements = once_ ? copies * hidden_ : Amount(0);
+  const graph::Kernel kernel = elements_kernel(scope_, graph::Operation::permute, copies * hidden_);
+  const Amount again = once_ ? to_experts(copies) : Amount(0);  // for gradients of probabilities
+  tape_.forward(compute_op(once_ ? "moe.unpermute" : "moe.unsort", OpClass::vector, Phase::forward,
+                           0, elements * 2, from_experts(copies) + from_experts(after), kernel));
+  tape_.backward(compute_op(once_ ? "moe.unpermute.dgrad" : "moe.unsort.dgrad", OpClass::vector,
+                            Phase::input_grad, 0, elements * 3,
+                            to_experts(copies) + to_experts(after) + again, kernel));
+  return sums;
 }
 
 Tensor Experts::compute(Tensor x) {
@@ -373,7 +430,8 @@ Tensor Experts::activate(Tensor up, Amount rows, Amount features) {
 Tensor Experts::return_copies(Tensor made) {
   if (!exchange_) return made;
   tape_.begin(Group::none, {made});
-  const Tensor returned = tape_.output("moe.returned", from_experts(copies_));
+  const Tensor returned =
+      tape_.output("moe.returned", once_ ? activations(copied_) : from_experts(copies_));
   Op back = carry("moe.combine", Phase::forward, true);
   tape_.backward(carry("moe.combine.dgrad", Phase::input_grad, false));
   if (gathers_copies()) {

@@ -12,6 +12,7 @@
 namespace orrery::workload {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -173,7 +174,7 @@ TEST(Moe, DispatchersAreSaidOfWhatTheyCarry) {
   spec.parallel.dp = spec.parallel.ep = 64;
   spec.precision.dispatch = Dtype::fp8;
   using graph::ExpertTransport;
-  for (const auto by : {0, 1, 2, 3}) {
+  for (const auto by : {0, 1, 2, 3, 4}) {
     spec.parallel.dispatcher = Dispatcher(by);
     const LoweredPart part = block_of(spec);
     const auto check = [&](const std::vector<Op>& ops, const char* name, bool combine) {
@@ -186,6 +187,62 @@ TEST(Moe, DispatchersAreSaidOfWhatTheyCarry) {
       check(part.backward, back ? "moe.dispatch.dgrad" : "moe.combine.dgrad", back);
     }
   }
+}
+
+/// Bytes of the op's operands and results.
+std::int64_t moved(const std::vector<Op>& ops, const char* name) {
+  return only_op(ops, name).bytes;
+}
+
+// DeepEP and HybridEP: n ranks of E / n experts get a token if it has one of them, here 5.43 of 8
+// ranks. The receiver reads these tokens and writes the copies, and the reverse.
+TEST(Moe, ReceiversCopyTokensThatAreSentOnce) {
+  Spec spec = deepseek();
+  spec.parallel.dp = spec.parallel.ep = 8;
+  spec.model.moe->experts = 64;
+  for (const Dispatcher by : {Dispatcher::deepep, Dispatcher::hybridep}) {
+    spec.parallel.dispatcher = by;
+    const LoweredPart part = block_of(spec);
+    const double copies = 4096.0 * 8 * 7168 * 2, tokens = copies * 5.433 / 8;
+    const auto check = [](std::int64_t bytes, double wanted) {
+      EXPECT_NEAR(static_cast<double>(bytes) / wanted, 1, 1e-3);
+    };
+    check(moved(part.forward, "moe.permute"), tokens + copies);
+    check(moved(part.forward, "moe.unpermute"), copies + tokens);
+    check(moved(part.backward, "moe.permute.dgrad"), copies + tokens);
+    check(moved(part.backward, "moe.unpermute.dgrad"), tokens + 2 * copies);
+    EXPECT_LT(place_of(part.forward, "moe.dispatch"), place_of(part.forward, "moe.permute"));
+    EXPECT_TRUE(waits_for(only_op(part.forward, "moe.permute"), stream::ep));
+    EXPECT_LT(place_of(part.forward, "moe.unpermute"), place_of(part.forward, "moe.combine"));
+    EXPECT_LT(place_of(part.backward, "moe.combine.dgrad"),
+              place_of(part.backward, "moe.unpermute.dgrad"));
+    EXPECT_LT(place_of(part.backward, "moe.permute.dgrad"),
+              place_of(part.backward, "moe.dispatch.dgrad"));
+  }
+  // HybridEP gathers a byte for each token and expert.
+  EXPECT_THAT(collectives(block_of(spec).forward),
+              Contains("moe.routing all_gather ep " + std::to_string(4096 * 64)));
+}
+
+TEST(Moe, CopiesOfSeveralExpertsAreSorted) {
+  Spec spec = deepseek();
+  spec.parallel.dp = spec.parallel.ep = 8;
+  const auto names = [&](const char* name) {
+    std::int64_t count = 0;
+    const LoweredPart part = block_of(spec);
+    for (const auto* ops : {&part.forward, &part.backward})
+      for (const Op& op : *ops) count += std::string_view(op.name) == name ? 1 : 0;
+    return count;
+  };
+  EXPECT_EQ(names("moe.sort"), 0) << "no framework";
+  spec.kernels.framework = Framework::megatron;
+  for (const char* name : {"moe.sort", "moe.unsort", "moe.sort.dgrad", "moe.unsort.dgrad"})
+    EXPECT_EQ(names(name), 1) << name;
+  const std::int64_t copies = 4096LL * 8 * 7168 * 2;
+  EXPECT_EQ(moved(block_of(spec).forward, "moe.sort"), 2 * copies);
+  spec.model.moe->experts = 8;
+  spec.model.moe->top_k = 2;
+  EXPECT_EQ(names("moe.sort"), 0) << "one expert on each rank";
 }
 
 TEST(Moe, TensorParallelExpertsGatherWhatReachedTheirGroup) {

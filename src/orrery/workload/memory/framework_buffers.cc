@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 
+#include "orrery/workload/spec/model_parallel_policy.h"
+
 namespace orrery::workload {
 namespace {
 
@@ -16,7 +18,7 @@ constexpr std::int64_t kWideBytes = 4;  ///< fp32
 /// Ranks of its island with which a rank exchanges tokens directly; 0 if it does not.
 std::int64_t direct_peers(const Program& program, const Op& op) {
   const bool exchanges = op.collective == graph::CollectiveType::all_to_all;
-  if (!exchanges || program.spec.parallel.dispatcher != Dispatcher::all_to_all) return 0;
+  if (!exchanges || dispatcher_of(program.spec) != Dispatcher::all_to_all) return 0;
   return std::min<std::int64_t>(program.mesh.extent(op.axis) - 1, kMaxPeers);
 }
 

@@ -46,15 +46,4 @@ bool clamps_experts(const Spec& spec) {
   return spec.model.moe && spec.model.moe->clamp && is_megatron(spec) && !fuses_experts(spec);
 }
 
-bool sorts_copies(const Spec& spec) {
-  const Parallel& plan = spec.parallel;
-  const bool exchanges = spec.model.moe && plan.ep > 1 && !plan.ep_own_axis;
-  if (!exchanges || plan.dispatcher != Dispatcher::all_to_all || spec.model.moe->experts <= plan.ep)
-    return false;
-  constexpr Release kOrderedExchange{26, 2, 0};
-  const bool ordered =
-      spec.precision.product_type() == Dtype::fp8 && release_of(spec) >= kOrderedExchange;
-  return spec.kernels.sorted_copies.value_or(is_megatron(spec) && !ordered);
-}
-
 }  // namespace orrery::workload

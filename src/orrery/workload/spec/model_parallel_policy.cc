@@ -74,6 +74,34 @@ Release release_of(const Spec& spec) {
   return parse_release(spec.kernels.release).value_or(kNewestRelease);
 }
 
+Dispatcher dispatcher_of(const Spec& spec) {
+  const Parallel& plan = spec.parallel;
+  if (plan.dispatcher) return *plan.dispatcher;
+  const bool exchanges = spec.model.moe && plan.ep > 1 && !plan.ep_own_axis;
+  if (!exchanges || spec.kernels.framework != Framework::megatron || spec.compat != Compat::none)
+    return Dispatcher::all_to_all;
+  const TargetMachine& machine = spec.machine;
+  const bool within = machine.domain == 0 || plan.ep * plan.expert_tp() <= machine.domain;
+  for (const DispatcherDefault& one : kDispatcherDefaults)
+    if (machine.device.starts_with(one.device) && release_of(spec) >= one.since)
+      return within ? one.within : one.between;
+  return Dispatcher::all_to_all;
+}
+
+bool sends_tokens_once(const Spec& spec) {
+  const Dispatcher dispatcher = dispatcher_of(spec);
+  return dispatcher == Dispatcher::deepep || dispatcher == Dispatcher::hybridep;
+}
+
+bool sorts_copies(const Spec& spec) {
+  const Parallel& plan = spec.parallel;
+  if (!spec.model.moe || plan.ep == 1 || plan.ep_own_axis || sends_tokens_once(spec)) return false;
+  const bool several = spec.model.moe->experts > plan.ep;
+  return several &&
+         spec.kernels.sort_copies.value_or(spec.kernels.framework == Framework::megatron &&
+                                           dispatcher_of(spec) == Dispatcher::all_to_all);
+}
+
 bool can_overlap_experts(const Spec& spec) {
   const Parallel& plan = spec.parallel;
   const bool exchanges = spec.model.moe && plan.ep > 1 && !plan.ep_own_axis;

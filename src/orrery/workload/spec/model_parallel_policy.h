@@ -4,6 +4,7 @@
 // framework and its release do.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -56,6 +57,39 @@ struct Release {
 inline constexpr Release kNewestRelease{26, 8, 0};
 /// The release of the job (Kernels::release); the newest if it states none.
 [[nodiscard]] Release release_of(const Spec& spec);
+
+/// A default of Parallel::dispatcher: on devices whose name starts with `device`, since `since`.
+struct DispatcherDefault {
+  std::string_view device;
+  Release since;
+  Dispatcher within;   ///< if the ranks of ep share an NVLink domain
+  Dispatcher between;  ///< if they do not
+};
+
+/// The defaults with megatron; the first row that applies. Source: Megatron-Bridge,
+/// scripts/performance/configs (moe_flex_dispatcher_backend of DeepSeek-V3, Qwen3 and Kimi K2;
+/// recipes of 26.08). Its DeepEP on B200 and B300 is for islands that exchange tokens (DeepSeek-V3
+/// with ep 32); on GB200 and GB300 it refuses DeepEP
+/// (src/megatron/bridge/training/flex_dispatcher_backend.py). Configurations of one model differ
+/// (docs/reference/workload.md), and Megatron-LM's own default is all_to_all.
+inline constexpr std::array kDispatcherDefaults = {
+    DispatcherDefault{"gb", {26, 2, 0}, Dispatcher::hybridep, Dispatcher::hybridep},
+    DispatcherDefault{"b300", {26, 4, 0}, Dispatcher::hybridep, Dispatcher::hybridep},
+    DispatcherDefault{"b200", {26, 4, 0}, Dispatcher::hybridep, Dispatcher::deepep},
+    DispatcherDefault{"h100", {26, 2, 0}, Dispatcher::all_to_all, Dispatcher::hybridep},
+};
+/// The dispatcher of the job: as specified, else the default of its framework, release and machine
+/// (Spec::machine); all_to_all if none applies.
+[[nodiscard]] Dispatcher dispatcher_of(const Spec& spec);
+/// Whether the dispatcher sends a token once to each rank with one of its experts, so that the
+/// receiver copies it: DeepEP's normal kernels and HybridEP's.
+[[nodiscard]] bool sends_tokens_once(const Spec& spec);
+
+/// Whether kernels sort the copies that a rank receives by expert, and undo this before copies
+/// return (Kernels::sort_copies). Default: with megatron and all_to_all, if a rank has several
+/// experts: copies arrive in the order of the sending ranks. Source: Megatron-Core,
+/// core/transformer/moe/token_dispatcher.py (MoEAlltoAllTokenDispatcher, sort_chunks_by_idxs).
+[[nodiscard]] bool sorts_copies(const Spec& spec);
 
 /// Whether a job may run passes together: experts on several ranks that exchange tokens, weights
 /// that stay on their ranks between passes, and schedules that alternate forward and backward

@@ -106,6 +106,58 @@ TEST(ExpertPolicy, OtherFormatsAndFrameworksKeepTheirKernels) {
   EXPECT_FALSE(overlaps_experts(other) || fuses_experts(other));
 }
 
+/// Experts on ep ranks of a cluster with domains of `domain` devices.
+Spec exchange_job(const char* device, std::int64_t domain, std::int64_t ep, const char* release) {
+  Spec spec = mx_job();
+  spec.machine = {device, domain};
+  spec.parallel.dp = spec.parallel.ep = ep;
+  spec.kernels.release = release;
+  return spec;
+}
+
+// Megatron-Bridge's configurations, see kDispatcherDefaults.
+TEST(DispatcherPolicy, IsThatOfTheReleaseAndTheDevice) {
+  EXPECT_EQ(dispatcher_of(exchange_job("gb300", 72, 8, "26.04")), Dispatcher::hybridep);
+  EXPECT_EQ(dispatcher_of(exchange_job("gb200", 72, 64, "26.02")), Dispatcher::hybridep);
+  EXPECT_EQ(dispatcher_of(exchange_job("gb200", 72, 8, "25.11")), Dispatcher::all_to_all);
+  EXPECT_EQ(dispatcher_of(exchange_job("b200", 8, 8, "26.04")), Dispatcher::hybridep);
+  EXPECT_EQ(dispatcher_of(exchange_job("b200", 8, 8, "26.02.01")), Dispatcher::all_to_all);
+  EXPECT_EQ(dispatcher_of(exchange_job("b200", 8, 16, "26.04.01")), Dispatcher::deepep);
+  EXPECT_EQ(dispatcher_of(exchange_job("b300", 8, 16, "26.04.01")), Dispatcher::hybridep);
+  EXPECT_EQ(dispatcher_of(exchange_job("h100-sxm", 8, 8, "26.08")), Dispatcher::all_to_all);
+  EXPECT_EQ(dispatcher_of(exchange_job("h100-sxm", 8, 16, "26.04")), Dispatcher::hybridep);
+  EXPECT_EQ(dispatcher_of(exchange_job("", 0, 8, "26.08")), Dispatcher::all_to_all);
+}
+
+TEST(DispatcherPolicy, OthersExchangeByAllToAllUnlessTheJobSaysSo) {
+  Spec spec = exchange_job("gb300", 72, 8, "26.08");
+  spec.kernels.framework = Framework::torchtitan;
+  EXPECT_EQ(dispatcher_of(spec), Dispatcher::all_to_all);
+  EXPECT_FALSE(sends_tokens_once(spec) || sorts_copies(spec));
+  spec.parallel.dispatcher = Dispatcher::deepep;
+  EXPECT_EQ(dispatcher_of(spec), Dispatcher::deepep);
+  EXPECT_TRUE(sends_tokens_once(spec));
+  spec = exchange_job("gb300", 72, 8, "26.08");
+  spec.parallel.ep = 1;
+  EXPECT_EQ(dispatcher_of(spec), Dispatcher::all_to_all) << "nothing is exchanged";
+}
+
+// Megatron-Core sorts what arrives if a rank has several experts; receivers of DeepEP and HybridEP
+// make the copies in the order of experts.
+TEST(DispatcherPolicy, CopiesAreSortedIfARankHasSeveralExperts) {
+  Spec spec = exchange_job("h100-sxm", 8, 8, "26.08");
+  spec.model.moe->experts = 16;
+  EXPECT_TRUE(sorts_copies(spec));
+  spec.model.moe->experts = 8;
+  EXPECT_FALSE(sorts_copies(spec));
+  spec.model.moe->experts = 16;
+  spec.kernels.sort_copies = false;
+  EXPECT_FALSE(sorts_copies(spec));
+  spec.kernels.sort_copies = true;
+  spec.parallel.dispatcher = Dispatcher::hybridep;
+  EXPECT_FALSE(sorts_copies(spec));
+}
+
 // Transformer Engine's kernel has SwiGLU, in multiples of 64. Jobs with biases have to ask for it.
 TEST(ExpertPolicy, FusesOnlyWhatTheKernelSupports) {
   Spec bias = mx_job();

@@ -117,6 +117,7 @@ Spec resolved(Spec spec) {
   const DataParallelPolicy policy = data_parallel_policy(spec);
   spec.parallel.overlap_gradients = policy.overlap_gradients;
   spec.parallel.overlap_weights = policy.overlap_weights;
+  spec.parallel.dispatcher = dispatcher_of(spec);
   spec.parallel.overlap_experts = overlaps_experts(spec);
   spec.parallel.keep_gathered = policy.keep_gathered;
   spec.parallel.reduce_once = policy.reduce_once;

@@ -42,6 +42,7 @@ enum class Dispatcher : std::uint8_t {
   all_to_all,          ///< the collective library
   deepep,              ///< DeepEP's normal kernels
   deepep_low_latency,  ///< DeepEP's low-latency kernels
+  hybridep,            ///< HybridEP's kernels
   in_network,          ///< switches, if the cluster has such; else the collective library
 };
 
@@ -65,7 +66,7 @@ struct Parallel {
   std::int64_t etp = 0;      ///< tensor parallel in experts: 1 or tp; 0: tp
   bool ep_own_axis = false;  ///< ep multiplies the world size, and its ranks hold the same tokens;
                              ///< false: ep uses ranks of tp × cp × dp
-  Dispatcher dispatcher = Dispatcher::all_to_all;
+  std::optional<Dispatcher> dispatcher;  ///< empty: by `framework`, see model_parallel_policy.h
   Sharding sharding = Sharding::none;
   std::int64_t shard_size = 0;  ///< HSDP: ranks over which one copy is sharded; 0: dp × cp
   std::int64_t prefetch = 1;    ///< zero3: number of layers gathered in advance
@@ -105,7 +106,9 @@ struct Parallel {
       config::field("ep_own_axis", &Parallel::ep_own_axis,
                     "`ep` multiplies the number of ranks instead of using ranks of tp x cp x dp"),
       config::field("dispatcher", &Parallel::dispatcher,
-                    "implementation of the token exchange with experts"),
+                    "implementation of the token exchange with experts")
+          .by_default("by `framework`, `kernels.release` and device "
+                      "([below](#dispatcher-by-release-and-device)), else `all_to_all`"),
       config::field("sharding", &Parallel::sharding, "what is sharded over data-parallel ranks"),
       config::field("shard_size", &Parallel::shard_size,
                     "ranks over which one copy is sharded (HSDP), out of dp x cp",
@@ -246,6 +249,15 @@ struct Lora {
 enum class Compat : std::uint8_t { none, stage };
 
 /// A training job.
+/// The machine of a job, as far as defaults depend on it.
+struct TargetMachine {
+  std::string device;       ///< name in the catalog; empty: unknown
+  std::int64_t domain = 0;  ///< devices of one NVLink domain, or of another scale-up network; 0:
+                            ///< unknown
+
+  friend bool operator==(const TargetMachine&, const TargetMachine&) = default;
+};
+
 struct Spec {
   std::string schema;  ///< "$schema", for editors; ignored
   std::int64_t version = 1;
@@ -261,6 +273,7 @@ struct Spec {
   Kernels kernels;
   std::optional<Lora> lora;  ///< adapters are trained, the model's weights are frozen
   Compat compat = Compat::none;
+  TargetMachine machine;  ///< not a key: the cluster's, if there is one
 
   static constexpr auto fields = std::tuple{
       config::field("$schema", &Spec::schema, "for editors; ignored"),
@@ -355,7 +368,7 @@ struct EnumNames<workload::ContextMethod> {
 template <>
 struct EnumNames<workload::Dispatcher> {
   static constexpr auto names = names_in_order<workload::Dispatcher::in_network>(
-      "all_to_all", "deepep", "deepep_low_latency", "in_network");
+      "all_to_all", "deepep", "deepep_low_latency", "hybridep", "in_network");
 };
 template <>
 struct EnumNames<workload::ScheduleKind> {

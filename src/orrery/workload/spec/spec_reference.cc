@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "orrery/config/parameters.h"
+#include "orrery/workload/spec/model_parallel_policy.h"
 #include "orrery/workload/spec/spec.h"
 
 namespace orrery::workload {
@@ -23,7 +24,8 @@ constexpr std::string_view kHead =
     "the workload tests with ORRERY_UPDATE_DOCS=1. -->\n"
     "\n"
     "One YAML or JSON document specifies a training job: model, parallelism, schedule, batch, "
-    "precision, optimizer, recomputation. Every flag of `orrery job generate` sets one of these keys. "
+    "precision, optimizer, recomputation. Every flag of `orrery job generate` sets one of these "
+    "keys. "
     "Quantities are text with a unit: MB is 10^6 bytes, MiB is 2^20. An unknown key is an error, "
     "and so is a job that violates a [rule](#rules).\n"
     "\n"
@@ -64,6 +66,30 @@ constexpr std::string_view kDataParallel =
     "Buckets apply to DDP, zero1 and zero2; zero3 gathers and reduces layer by layer. The "
     "gradients of a tensor are never split over buckets. With `overlap_weights`, new weights are "
     "gathered in the buckets of their gradients, each bucket while the previous one is used.\n";
+
+/// The defaults of model_parallel_policy.h, which has the sources.
+std::string dispatcher_part() {
+  std::string text =
+      "\n"
+      "### dispatcher, by release and device\n"
+      "\n"
+      "With `framework: megatron`, the default of `dispatcher` follows the configurations of "
+      "Megatron-Bridge. On the devices of the cluster, since the release (`kernels.release`):\n"
+      "\n"
+      "| devices with names that start with | since | ranks of ep in one NVLink domain | in "
+      "several |\n"
+      "|---|---|---|---|\n";
+  for (const DispatcherDefault& one : kDispatcherDefaults)
+    text +=
+        fmt::format("| `{}` | {:02}.{:02} | `{}` | `{}` |\n", one.device, one.since.year,
+                    one.since.month, config::enum_name(one.within), config::enum_name(one.between));
+  return text +
+         "\n"
+         "Otherwise, and without a cluster, it is `all_to_all`. Configurations of single models "
+         "differ: state the dispatcher if you know it. Those of GPT-OSS in 16 bits have "
+         "`all_to_all` on every device, except `hybridep` on B300, and those of Qwen3 235B have "
+         "`all_to_all` on H100.\n";
+}
 
 constexpr std::string_view kLora =
     "\n"
@@ -116,6 +142,7 @@ std::string spec_reference() {
   text += part<EmbeddingTables>("model.dlrm.tables");
   text += part<Parallel>("parallel");
   text += kDataParallel;
+  text += dispatcher_part();
   text += part<Schedule>("schedule");
   text += part<Batch>("batch");
   text += part<Precision>("precision");

@@ -38,7 +38,9 @@ struct ExchangeTime {
 /// the copies that a rank sends to itself. Between nodes, each doubling of the number of nodes adds
 /// 31 us (with two more notifying kernels). Copies that are forwarded over links in nodes have at
 /// most 243 GB/s (combine: 208). Copies that leave a node, one per reached node, have 93 % of the
-/// rate of the network card.
+/// rate of the network card, and 44 % on 8 or more nodes. That is the rate of the only public run
+/// on 8 nodes whose tokens may go to all of them; DeepEP's owners publish the full rate for tokens
+/// that go to at most 4 (docs/legacy.md).
 ///
 /// Low-latency kernels, e experts of one rank, k copies of each token:
 ///   L + f e + l r + t ((b + w r) 100 / s + k c r)

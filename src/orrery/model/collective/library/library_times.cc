@@ -8,6 +8,7 @@
 
 #include "orrery/core/statistics/exact_math.h"
 #include "orrery/model/collective/library/deepep.h"
+#include "orrery/model/collective/library/hybridep.h"
 #include "orrery/platform/catalog/catalog.h"
 
 namespace orrery::model {
@@ -220,7 +221,9 @@ bool LibraryTimes::runs(CollectiveType type, std::int64_t bytes, const nccl::Sha
 
 std::int32_t LibraryTimes::sms(CollectiveType type, std::int64_t bytes, const nccl::Shape& shape,
                                const graph::ExpertExchange& exchange) const {
-  if (exchange) return exchange.transport() == graph::ExpertTransport::deepep ? deepep::kSms : 0;
+  if (exchange.transport() == graph::ExpertTransport::deepep) return deepep::kSms;
+  if (exchange.transport() == graph::ExpertTransport::hybridep) return hybridep::kSms;
+  if (exchange) return 0;
   if (const auto choice = base(type, bytes, shape, hardware_, chooser_).choice)
     return choice->channels;
   return nccl::machine_of(hardware_, shape).ring.count;
@@ -243,8 +246,10 @@ Time LibraryTimes::slowed(CollectiveType type, std::int64_t bytes, const nccl::S
 LibraryEstimate LibraryTimes::expert_exchange_time(const graph::ExpertExchange& exchange,
                                                    std::int64_t bytes,
                                                    const nccl::Shape& shape) const {
+  const bool hybrid = exchange.transport() == graph::ExpertTransport::hybridep;
   const deepep::ExchangeTime predicted =
-      deepep::exchange_time(exchange, bytes, shape, hardware_, device_);
+      hybrid ? hybridep::exchange_time(exchange, bytes, shape, hardware_, device_)
+             : deepep::exchange_time(exchange, bytes, shape, hardware_, device_);
   LibraryEstimate answer;
   answer.time = time_of(predicted.us);
   answer.source = predicted.measured ? LibrarySource::measured

@@ -67,7 +67,8 @@ class LibraryTimes {
 
   /// Duration of a collective of `bytes` (the complete buffer, as nccl-tests counts it) in a group
   /// of this shape, from the begin of the last rank. Not negative; 0 for a group of one. Exchanges
-  /// of expert tokens have the duration of DeepEP (`exchange`, see deepep::exchange_time).
+  /// of expert tokens have the duration of DeepEP or HybridEP (`exchange`, see
+  /// deepep::exchange_time and hybridep::exchange_time).
   [[nodiscard]] LibraryEstimate operator()(graph::CollectiveType type, std::int64_t bytes,
                                            const nccl::Shape& shape,
                                            const graph::ExpertExchange& exchange = {}) const;
@@ -76,8 +77,8 @@ class LibraryTimes {
   [[nodiscard]] bool runs(graph::CollectiveType type, std::int64_t bytes,
                           const nccl::Shape& shape) const;
   /// Number of SMs that a collective occupies on each device: one per channel (all-to-all: as many
-  /// as a ring), or those of DeepEP's kernels. 0 for low-latency kernels, which release the SMs
-  /// while bytes are in transit.
+  /// as a ring), or those of DeepEP's and HybridEP's kernels. 0 for low-latency kernels, which
+  /// release the SMs while bytes are in transit.
   [[nodiscard]] std::int32_t sms(graph::CollectiveType type, std::int64_t bytes,
                                  const nccl::Shape& shape,
                                  const graph::ExpertExchange& exchange) const;

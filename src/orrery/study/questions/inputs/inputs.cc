@@ -266,7 +266,7 @@ namespace {
 Result<void> make_load(const Question& question, const Cluster& cluster, Load& made,
                        Findings& findings) {
   const std::string& where = question.cluster_name();
-  auto spec = specify(question.job, {cluster.platform.npu_count(), where}, findings);
+  auto spec = specify(question.job, size_of(cluster.platform, where), findings);
   if (!spec) return tl::unexpected(spec.error());
   const auto changes = parse_changes(question.changes);
   if (!changes) return tl::unexpected(changes.error());

@@ -354,7 +354,8 @@ constexpr double kWidestRow = 65535;
 
 std::string dispatcher(const Spec& spec) {
   const Parallel& p = spec.parallel;
-  if (!spec.model.moe || p.dispatcher == Dispatcher::all_to_all) return {};
+  if (!spec.model.moe || p.dispatcher.value_or(Dispatcher::all_to_all) == Dispatcher::all_to_all)
+    return {};
   const Moe& moe = *spec.model.moe;
   const double row = static_cast<double>(spec.model.hidden) *
                      std::max(bytes_of(spec.precision.dispatch), bytes_of(spec.precision.combine));
@@ -407,7 +408,8 @@ constexpr std::array kExpertRules = {
               "parallel.etp",
               expert_ffn_by_etp},
     RuleCheck{{"dispatcher",
-               "DeepEP sends tokens of at most 65535 bytes to at most 255 of 65535 experts."},
+               "DeepEP and HybridEP send tokens of at most 65535 bytes to at most 255 of 65535 "
+               "experts."},
               "parallel.dispatcher",
               dispatcher,
               Errc::config_range},
