@@ -154,7 +154,6 @@ void draw_policy(Draw& draw, Spec& spec) {
     Kernels& kernels = spec.kernels;
     if (draw.one_in(2)) kernels.expert_launches = draw.one_in(2);
     if (draw.one_in(2)) kernels.expert_syncs = draw.one_in(2);
-    if (draw.one_in(2)) kernels.sorted_copies = draw.one_in(2);
   }
   if (draw.one_in(4)) plan.bucket.reset();
   if (draw.one_in(4)) plan.overlap_gradients.reset();
@@ -189,10 +188,11 @@ void draw_schedule(Draw& draw, Spec& spec) {
   if (spec.model.moe && draw.one_in(2)) {
     spec.kernels.fused_experts = draw.one_in(2);
     spec.model.moe->expert_bias = draw.one_in(2);
+    spec.model.moe->clamp = draw.one_in(2);
+    spec.kernels.sort_copies = draw.one_in(2);
     spec.parallel.dispatcher =
         draw.of({Dispatcher::all_to_all, Dispatcher::deepep, Dispatcher::deepep_low_latency,
                  Dispatcher::hybridep, Dispatcher::in_network});
-    spec.model.moe->clamp = draw.one_in(2);
     if (can_overlap_experts(spec)) spec.parallel.overlap_experts = true;
   }
 }

@@ -44,18 +44,22 @@ class Rank {
     return add(node);
   }
   /// A kernel with this duration and number of launches; see hosts().
-  std::uint64_t kernel(Time duration, std::uint32_t launches = 1, Deps deps = {}) {
+  /// `host_waits`: the host waits for its end.
+  std::uint64_t kernel(Time duration, std::uint32_t launches = 1, Deps deps = {},
+                       bool host_waits = false) {
     graph::NodeSpec node = next(graph::NodeKind::comp, std::move(deps));
     node.duration = duration;
     graph::Kernel kernel;
     kernel.operation = graph::Operation::elementwise;
     kernel.launches = launches;
+    kernel.host_waits = host_waits;
     node.kernel = builder_->kernels().intern(kernel);
     return add(node);
   }
   /// Each launch costs the host `launch`; the host is at most `ahead` launches ahead.
   void hosts(Time launch, std::uint32_t ahead = 1024) {
-    builder_->kernels().set_launch_times({launch, launch, launch, ahead});
+    builder_->kernels().set_launch_times(
+        {.forward = launch, .backward = launch, .optimizer = launch, .max_queued = ahead});
   }
   std::uint64_t load(std::int64_t bytes, Deps deps = {}) {
     graph::NodeSpec node = next(graph::NodeKind::mem_load, std::move(deps));

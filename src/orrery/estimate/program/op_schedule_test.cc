@@ -247,6 +247,30 @@ TEST(Play, HasTheBubbleOfThePapers) {
 
 // Ranks with different neighbors, and with more or less to do, each by itself; without a library
 // held against a few layers.
+// Hosts launch each expert, and wait for the number of its tokens: short kernels wait for them.
+TEST(Play, HasHostsThatWaitForTheirDevices) {
+  const auto cluster = cluster_of(kA100s);
+  OpCosts costs(cluster);
+  std::vector<std::int64_t> ends;
+  for (const char* kernels :
+       {"", ", expert_syncs: false", ", expert_launches: false, expert_syncs: false"}) {
+    for (const char* schedule : {"kind: 1f1b", "kind: interleaved, chunks: 2"}) {
+      const workload::Program program = program_of(fmt::format(
+          "{{version: 1, model: {{layers: 16, hidden: 1024, heads: 16, vocab: 32000, mlp: swiglu, "
+          "moe: {{experts: 32, top_k: 2, ffn: 256, clamp: true}}}}, parallel: {{pp: 2, dp: 16, "
+          "ep: 4}}, schedule: {{{}}}, batch: {{global: 64, micro: 1, seq: 512}}, kernels: "
+          "{{framework: megatron{}}}}}",
+          schedule, kernels));
+      EXPECT_LT(std::abs(off(program, costs, *cluster)), 1e-6) << kernels << schedule;
+      const auto times = costs.costs_of(program);
+      ASSERT_TRUE(times);
+      ends.push_back(schedule_ops(program, *times)->count());
+    }
+  }
+  EXPECT_GT(ends[0], ends[2]) << "waits of the host";
+  EXPECT_GT(ends[2], ends[4]) << "launches of each expert";
+}
+
 TEST(Play, PlaysRingsAndUnequalExperts) {
   const std::string gqa = "{layers: 8, hidden: 1024, heads: 16, kv_heads: 4, vocab: 32000}";
   const std::string experts =

@@ -90,6 +90,11 @@ Result<void> no_dispatcher(Spec& spec) {
   return {};
 }
 
+Result<void> no_sorted_copies(Spec& spec) {
+  if (spec.model.moe) spec.kernels.sort_copies = false;
+  return {};
+}
+
 Result<void> no_fused_experts(Spec& spec) {
   if (spec.model.moe) spec.kernels.fused_experts = false;
   return {};
@@ -113,11 +118,6 @@ Result<void> no_expert_launches(Spec& spec) {
 
 Result<void> no_expert_syncs(Spec& spec) {
   if (spec.model.moe) spec.kernels.expert_syncs = false;
-  return {};
-}
-
-Result<void> no_sorted_copies(Spec& spec) {
-  if (spec.model.moe) spec.kernels.sorted_copies = false;
   return {};
 }
 
@@ -208,6 +208,10 @@ constexpr std::array kEffects = {
         "the job; the framework's release and the device (workload/spec/model_parallel_policy.h): "
         "Megatron-Bridge's configurations",
         no_dispatcher, nullptr},
+    Effect{"sorted_copies", "kernels.sort_copies", "false",
+           "kernels that sort received copies of tokens by expert",
+           "the framework: Megatron-Core, core/transformer/moe/token_dispatcher.py",
+           no_sorted_copies, nullptr},
     Effect{"fused_experts", "kernels.fused_experts", "false",
            "the experts' products include their biases, activation and casts",
            "the framework's release (workload/spec/model_parallel_policy.h): Transformer Engine's "
@@ -236,11 +240,6 @@ constexpr std::array kEffects = {
            "the host waits for the number of tokens of each expert",
            "the framework: Megatron-Core's token dispatchers (workload/spec/launch_policy.h)",
            no_expert_syncs, nullptr},
-    Effect{"sorted_copies", "kernels.sorted_copies", "false",
-           "kernels that sort exchanged copies of tokens by expert, and pad them for fp8",
-           "the framework's release (workload/spec/launch_policy.h): Megatron-Core's token "
-           "dispatchers",
-           no_sorted_copies, nullptr},
     Effect{"graphs", "kernels.graphs", "false",
            "CUDA graphs of complete steps: no kernel waits for the host",
            "the framework's release (workload/spec/launch_policy.h): Megatron-Bridge's "

@@ -22,19 +22,14 @@ Op count_op(const Scope& scope, Amount tokens, bool exchange) {
   return compute_op("moe.count", OpClass::vector, Phase::forward, 0, map, map, kernel);
 }
 
-void add_rearrangements(Tape& tape, const Scope& scope, const RearrangementNames& names,
-                        Amount elements, const BytesOf& size, bool counts) {
-  const auto op = [&](const char* name, Phase phase, Amount bytes, std::uint32_t launches) {
-    graph::Kernel kernel = elements_kernel(scope, graph::Operation::permute, elements);
-    if (counts && launches > 1) kernel.host_launches = launches;
-    return compute_op(name, OpClass::vector, phase, 0, 0, bytes * 2, kernel);
-  };
-  const bool pads = scope.spec->precision.product_type() == Dtype::fp8;
-  tape.forward(op(names.sort, Phase::forward, size.tensor, host_launches::sort));
-  tape.backward(op(names.sort_dgrad, Phase::input_grad, size.gradient, 1));
-  if (!pads) return;
-  tape.forward(op(names.pad, Phase::forward, size.tensor, 1));
-  tape.backward(op(names.pad_dgrad, Phase::input_grad, size.gradient, 1));
+void add_padding(Tape& tape, const Scope& scope, const std::pair<const char*, const char*>& names,
+                 Amount elements, const BytesOf& size) {
+  if (scope.spec->precision.product_type() != Dtype::fp8) return;
+  const graph::Kernel kernel = elements_kernel(scope, graph::Operation::permute, elements);
+  tape.forward(
+      compute_op(names.first, OpClass::vector, Phase::forward, 0, 0, size.tensor * 2, kernel));
+  tape.backward(compute_op(names.second, OpClass::vector, Phase::input_grad, 0, 0,
+                           size.gradient * 2, kernel));
 }
 
 Tensor add_clamp(Tape& tape, const Scope& scope, Group group, Amount elements, Tensor up) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "orrery/workload/layers/moe.h"
 #include "orrery/workload/operators/scope.h"
@@ -34,21 +35,12 @@ inline constexpr std::uint32_t sort = 2;
 struct BytesOf {
   Amount tensor, gradient;
 };
-/// Names of the kernels that sort and that pad, in both passes.
-struct RearrangementNames {
-  const char* sort;
-  const char* sort_dgrad;
-  const char* pad;
-  const char* pad_dgrad;
-};
-#define ORRERY_REARRANGEMENT(sort, pad) \
-  ::orrery::workload::RearrangementNames { sort, sort ".dgrad", pad, pad ".dgrad" }
-
-/// Adds kernels that read and write all copies of tokens of a rank, forward and backward: one that
-/// sorts them, and with fp8 one that adds or removes padding of each expert (Transformer Engine,
-/// pytorch/module/fp8_padding.py, fp8_unpadding.py). `counts`: host launches are counted.
-void add_rearrangements(Tape& tape, const Scope& scope, const RearrangementNames& names,
-                        Amount elements, const BytesOf& size, bool counts);
+/// Adds kernels that pad the copies of each expert for fp8, or remove the padding, forward and
+/// backward: each reads and writes all copies of a rank (Transformer Engine,
+/// pytorch/module/fp8_padding.py, fp8_unpadding.py). Nothing in other formats. Receivers of DeepEP
+/// and HybridEP write padded copies. `names`: of both passes.
+void add_padding(Tape& tape, const Scope& scope, const std::pair<const char*, const char*>& names,
+                 Amount elements, const BytesOf& size);
 
 /// Adds the kernels that clamp the gate and the linear part of gpt-oss' activation, which
 /// Megatron-Core runs in PyTorch before its fused activation (core/fusions/fused_bias_geglu.py,

@@ -121,18 +121,26 @@ TEST(ExpertKernels, TheHostWaitsForTheCountsBeforeTokensAreCopied) {
   EXPECT_FALSE(has_named_op(routed_block(known).forward, "moe.count"));
 }
 
-TEST(ExpertKernels, CopiesAreSortedAfterTheExchangeAndPaddedForFp8) {
+TEST(ExpertKernels, CopiesArePaddedForFp8) {
   const std::int64_t all = kRoutedCopies * 2880 * 2 * 2;  // read and written, 2 bytes each
-  const LoweredPart part = routed_block(routed_job());
-  for (const char* name : {"moe.sort", "moe.unsort"}) {
-    EXPECT_EQ(only_op(part.forward, name).bytes, all);
-    EXPECT_EQ(only_op(part.backward, std::string(name) + ".dgrad").bytes, all);
-  }
-  EXPECT_FALSE(has_named_op(part.forward, "moe.pad"));
+  EXPECT_FALSE(has_named_op(routed_block(routed_job()).forward, "moe.pad"));
   const LoweredPart fp8 = routed_block(routed_fp8(Scaling::mx, "25.11"));
-  for (const char* name : {"moe.sort", "moe.pad", "moe.unpad", "moe.unsort"})
+  for (const char* name : {"moe.pad", "moe.unpad"}) {
     EXPECT_EQ(only_op(fp8.forward, name).bytes, all) << name;
-  EXPECT_FALSE(has_named_op(routed_block(routed_fp8(Scaling::mx, "26.02")).forward, "moe.sort"));
+    EXPECT_EQ(only_op(fp8.backward, std::string(name) + ".dgrad").bytes, all) << name;
+  }
+}
+
+// Receivers of DeepEP and HybridEP make the copies; the host waits for their number all the same.
+TEST(ExpertKernels, HostsWaitWithEveryDispatcher) {
+  for (const Dispatcher dispatcher : {Dispatcher::deepep, Dispatcher::hybridep}) {
+    Spec spec = routed_fp8(Scaling::mx, "25.11");
+    spec.parallel.dispatcher = dispatcher;
+    const LoweredPart part = routed_block(spec);
+    EXPECT_TRUE(only_op(part.forward, "moe.count").kernel.host_waits);
+    EXPECT_FALSE(has_named_op(part.forward, "moe.pad"));
+    EXPECT_EQ(only_op(part.forward, "moe.permute").kernel.host_launches, 4u);
+  }
 }
 
 // 16 and 30 bytes per number of one half of the first product's output.

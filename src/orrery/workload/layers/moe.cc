@@ -51,7 +51,7 @@ class Experts {
         exchange_(!own_axis_ && scope.spec->parallel.ep > 1),
         fused_(fuses_experts(*scope.spec)),
         once_(exchange_ && sends_tokens_once(*scope.spec)),
-        sorts_(sorts_copies(*scope.spec)),
+        sorts_(exchange_ && sorts_copies(*scope.spec)),
         launches_(expert_launches(scope, tokens_)),
         copies_(exchange_ ? tokens_.sent : tokens_.computed),
         copied_(tokens_.gathers_tokens ? scope.tokens : tokens_.routed) {}
@@ -125,8 +125,6 @@ class Experts {
   Tensor arrive(Tensor sent);
   Tensor sort(Tensor arrived, Tensor probabilities);
   Tensor unsort(Tensor made, Tensor probabilities);
-  Tensor permute(Tensor arrived, Tensor probabilities);
-  Tensor unpermute(Tensor made, Tensor probabilities);
   Tensor compute(Tensor x);
   Tensor activate(Tensor up, Amount rows, Amount features);
   Tensor add_biases(Tensor made);
@@ -145,7 +143,7 @@ class Experts {
   bool exchange_;          ///< ranks of ep exchange copies
   bool fused_;             ///< products include biases, activation and casts
   bool once_;              ///< tokens are sent once to each rank; the receiver makes the copies
-  bool sorts_;             ///< kernels sort arrived copies by expert
+  bool sorts_;             ///< kernels sort received copies by expert
   std::int64_t launches_;  ///< launches of one product of all experts; 0: one
   Amount copies_;          ///< copies that this rank makes of its tokens
   Amount copied_;          ///< tokens that it copies
@@ -240,6 +238,7 @@ Tensor Experts::copy(Tensor x, Tensor probabilities) {
 /// Tokens are sent as they are. Backward: the exchange returned the sum of the copies' gradients.
 Tensor Experts::leave(Tensor x) {
   tape_.begin(Group::none, {x});
+  if (reads_token_counts(*scope_.spec)) tape_.forward(count_op(scope_, copied_, exchange_));
   tape_.join_backward(stream::ep);
   return x;
 }
@@ -296,53 +295,45 @@ Tensor Experts::arrive(Tensor sent) {
 /// The copies that the experts multiply, in the order of experts: of the tokens that arrived once,
 /// or of copies in the order of senders. Backward: the tokens' sums, or the order of senders.
 Tensor Experts::sort(Tensor arrived, Tensor probabilities) {
-  if (once_) return permute(arrived, probabilities);
-  if (!sorts_) return arrived;
-  tape_.begin(Group::none, {arrived});
-  const Amount size = to_experts(tokens_.computed), gradient = from_experts(tokens_.computed);
-  add_rearrangements(tape_, scope_, ORRERY_REARRANGEMENT("moe.sort", "moe.pad"),
-                     tokens_.computed * hidden_, {size, gradient}, launches_ > 0);
-  return tape_.output("moe.sorted", size);
+  if (!once_ && !sorts_) return arrived;
+  tape_.begin(Group::none, {arrived, probabilities});
+  const Amount copies = tokens_.computed, before = once_ ? tokens_of(copies) : copies;
+  const Tensor sorted = tape_.output("moe.sorted", to_experts(copies));
+  graph::Kernel kernel = elements_kernel(scope_, graph::Operation::permute, copies * hidden_);
+  if (launches_ > 0) kernel.host_launches = once_ ? host_launches::permute : host_launches::sort;
+  tape_.forward(compute_op(once_ ? "moe.permute" : "moe.sort", OpClass::vector, Phase::forward, 0,
+                           0, to_experts(before) + to_experts(copies), kernel));
+  kernel.host_launches = 0;
+  tape_.backward(compute_op(once_ ? "moe.permute.dgrad" : "moe.sort.dgrad", OpClass::vector,
+                            Phase::input_grad, 0, once_ ? copies * hidden_ : Amount(0),
+                            from_experts(copies) + from_experts(before), kernel));
+  if (!once_)
+    add_padding(tape_, scope_, {"moe.pad", "moe.pad.dgrad"}, copies * hidden_,
+                {to_experts(copies), from_experts(copies)});
+  return sorted;
 }
 
 /// The reverse of sort(), before copies return.
 Tensor Experts::unsort(Tensor made, Tensor probabilities) {
-  if (once_) return unpermute(made, probabilities);
-  if (!sorts_) return made;
-  tape_.begin(Group::none, {made});
-  const Amount size = from_experts(tokens_.computed), gradient = to_experts(tokens_.computed);
-  add_rearrangements(tape_, scope_, ORRERY_REARRANGEMENT("moe.unsort", "moe.unpad"),
-                     tokens_.computed * hidden_, {size, gradient}, launches_ > 0);
-  return tape_.output("moe.unsorted", size);
-}
-
-/// Copies the tokens that arrived once, in the order of experts. Backward: sums.
-Tensor Experts::permute(Tensor arrived, Tensor probabilities) {
-  tape_.begin(Group::none, {arrived, probabilities});
-  const Amount copies = tokens_.computed, before = tokens_of(copies);
-  const Tensor sorted = tape_.output("moe.sorted", to_experts(copies));
-  const graph::Kernel kernel = elements_kernel(scope_, graph::Operation::permute, copies * hidden_);
-  tape_.forward(compute_op("moe.permute", OpClass::vector, Phase::forward, 0, 0,
-                           to_experts(before) + to_experts(copies), kernel));
-  tape_.backward(compute_op("moe.permute.dgrad", OpClass::vector, Phase::input_grad, 0,
-                            copies * hidden_, from_experts(copies) + from_experts(before), kernel));
-  return sorted;
-}
-
-/// Adds up the results of a token's experts on this rank. Backward: copies, and the gradients of
-/// probabilities, which read the results again.
-Tensor Experts::unpermute(Tensor made, Tensor probabilities) {
+  if (!once_ && !sorts_) return made;
   tape_.begin(Group::none, {made, probabilities});
-  const Amount copies = tokens_.computed, after = tokens_of(copies);
-  tape_.save(made);
-  tape_.save(probabilities);
+  const Amount copies = tokens_.computed, after = once_ ? tokens_of(copies) : copies;
+  if (once_) {
+    tape_.save(made);
+    tape_.save(probabilities);
+  }
   const Tensor sums = tape_.output("moe.unsorted", from_experts(after));
-  const Amount elements = copies * hidden_;
-  const graph::Kernel kernel = elements_kernel(scope_, graph::Operation::permute, elements);
-  tape_.forward(compute_op("moe.unpermute", OpClass::vector, Phase::forward, 0, elements * 2,
-                           from_experts(copies) + from_experts(after), kernel));
-  tape_.backward(compute_op("moe.unpermute.dgrad", OpClass::vector, Phase::input_grad, 0,
-                            elements * 3, to_experts(copies) * 2 + to_experts(after), kernel));
+  if (!once_)
+    add_padding(tape_, scope_, {"moe.unpad", "moe.unpad.dgrad"}, copies * hidden_,
+                {from_experts(copies), to_experts(copies)});
+  const Amount elements = once_ ? copies * hidden_ : Amount(0);
+  const graph::Kernel kernel = elements_kernel(scope_, graph::Operation::permute, copies * hidden_);
+  const Amount again = once_ ? to_experts(copies) : Amount(0);  // for gradients of probabilities
+  tape_.forward(compute_op(once_ ? "moe.unpermute" : "moe.unsort", OpClass::vector, Phase::forward,
+                           0, elements * 2, from_experts(copies) + from_experts(after), kernel));
+  tape_.backward(compute_op(once_ ? "moe.unpermute.dgrad" : "moe.unsort.dgrad", OpClass::vector,
+                            Phase::input_grad, 0, elements * 3,
+                            to_experts(copies) + to_experts(after) + again, kernel));
   return sums;
 }
 

@@ -39,7 +39,7 @@ struct Kernels {
   std::optional<bool> fused_experts;    ///< see fuses_experts (model_parallel_policy.h)
   std::optional<bool> expert_launches;  ///< see launches_per_expert (launch_policy.h)
   std::optional<bool> expert_syncs;     ///< see reads_token_counts (launch_policy.h)
-  std::optional<bool> sorted_copies;    ///< see sorts_copies (launch_policy.h)
+  std::optional<bool> sort_copies;      ///< see sorts_copies (model_parallel_policy.h)
 
   /// The given attention kernels, else the framework's default. PyTorch's
   /// scaled_dot_product_attention prefers FlashAttention-2 to cuDNN
@@ -107,10 +107,10 @@ struct Kernels {
                     "the host waits in each layer for the number of tokens of each expert")
           .by_default("by `framework`: megatron, torchtitan and torchtitan_compiled `true` unless "
                       "`fused_experts` or `pad_to_capacity`, else `false`"),
-      config::field("sorted_copies", &Kernels::sorted_copies,
-                    "kernels sort the exchanged copies of tokens by expert, and pad them for fp8; "
-                    "used with the all-to-all of the collective library, if ranks have several "
-                    "experts")
+      config::field("sort_copies", &Kernels::sort_copies,
+                    "kernels sort the copies that a rank received by expert, if it has several, "
+                    "and undo this before copies return; not with `deepep` and `hybridep`, whose "
+                    "receivers make the copies")
           .by_default("by `framework` and `dispatcher`: megatron with `all_to_all` `true`, else "
                       "`false`")};
 };

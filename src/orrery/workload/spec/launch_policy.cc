@@ -46,13 +46,4 @@ bool clamps_experts(const Spec& spec) {
   return spec.model.moe && spec.model.moe->clamp && is_megatron(spec) && !fuses_experts(spec);
 }
 
-bool sorts_copies(const Spec& spec) {
-  const Parallel& plan = spec.parallel;
-  const bool exchanges = spec.model.moe && plan.ep > 1 && !plan.ep_own_axis;
-  if (!exchanges || dispatcher_of(spec) != Dispatcher::all_to_all ||
-      spec.model.moe->experts <= plan.ep)
-    return false;
-  return spec.kernels.sorted_copies.value_or(is_megatron(spec));
-}
-
 }  // namespace orrery::workload

@@ -40,11 +40,4 @@ namespace orrery::workload {
 /// from the host in every layer (Moe::clamp). Only in the unfused experts of megatron.
 [[nodiscard]] bool clamps_experts(const Spec& spec);
 
-/// Whether kernels reorder the copies of tokens by expert after the exchange, and pad them for fp8
-/// (Kernels::sorted_copies). Default: with megatron's all-to-all, if ranks have several experts.
-/// Receivers of DeepEP and HybridEP make the copies in the order of experts. Source: Megatron-LM,
-/// core/transformer/moe/token_dispatcher.py (dispatch_postprocess, combine_preprocess) and
-/// experts.py (quantization_padding).
-[[nodiscard]] bool sorts_copies(const Spec& spec);
-
 }  // namespace orrery::workload

@@ -118,26 +118,5 @@ TEST(LaunchPolicy, HostsReadTheCountsOfDroplessExperts) {
   EXPECT_FALSE(reads_token_counts(spec));
 }
 
-TEST(LaunchPolicy, SortsWhatThePlainExchangeLeavesInTheOrderOfSenders) {
-  EXPECT_TRUE(sorts_copies(launch_job()));
-  EXPECT_TRUE(sorts_copies(mx_launch_job("25.11")));
-  Spec spec = mx_launch_job("26.04");
-  spec.machine = {"gb200", 72};
-  EXPECT_FALSE(sorts_copies(spec)) << "HybridEP";
-  spec = launch_job();
-  spec.model.moe->experts = 8;
-  EXPECT_FALSE(sorts_copies(spec)) << "one expert per rank";
-  spec = launch_job();
-  spec.parallel.dispatcher = Dispatcher::deepep;
-  EXPECT_FALSE(sorts_copies(spec));
-  spec = launch_job();
-  spec.parallel.ep = 1;
-  spec.kernels.sorted_copies = true;
-  EXPECT_FALSE(sorts_copies(spec)) << "no exchange";
-  spec = launch_job();
-  spec.kernels.framework = Framework::none;
-  EXPECT_FALSE(sorts_copies(spec));
-}
-
 }  // namespace
 }  // namespace orrery::workload

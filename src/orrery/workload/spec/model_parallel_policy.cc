@@ -93,6 +93,15 @@ bool sends_tokens_once(const Spec& spec) {
   return dispatcher == Dispatcher::deepep || dispatcher == Dispatcher::hybridep;
 }
 
+bool sorts_copies(const Spec& spec) {
+  const Parallel& plan = spec.parallel;
+  if (!spec.model.moe || plan.ep == 1 || plan.ep_own_axis || sends_tokens_once(spec)) return false;
+  const bool several = spec.model.moe->experts > plan.ep;
+  return several &&
+         spec.kernels.sort_copies.value_or(spec.kernels.framework == Framework::megatron &&
+                                           dispatcher_of(spec) == Dispatcher::all_to_all);
+}
+
 bool can_overlap_experts(const Spec& spec) {
   const Parallel& plan = spec.parallel;
   const bool exchanges = spec.model.moe && plan.ep > 1 && !plan.ep_own_axis;

@@ -85,6 +85,12 @@ inline constexpr std::array kDispatcherDefaults = {
 /// receiver copies it: DeepEP's normal kernels and HybridEP's.
 [[nodiscard]] bool sends_tokens_once(const Spec& spec);
 
+/// Whether kernels sort the copies that a rank receives by expert, and undo this before copies
+/// return (Kernels::sort_copies). Default: with megatron and all_to_all, if a rank has several
+/// experts: copies arrive in the order of the sending ranks. Source: Megatron-Core,
+/// core/transformer/moe/token_dispatcher.py (MoEAlltoAllTokenDispatcher, sort_chunks_by_idxs).
+[[nodiscard]] bool sorts_copies(const Spec& spec);
+
 /// Whether a job may run passes together: experts on several ranks that exchange tokens, weights
 /// that stay on their ranks between passes, and schedules that alternate forward and backward
 /// passes of different microbatches on every stage: 1F1B on one stage, interleaved. Megatron-Core

@@ -164,6 +164,22 @@ TEST(DispatcherPolicy, OthersExchangeByAllToAllUnlessTheJobSaysSo) {
   EXPECT_EQ(dispatcher_of(spec), Dispatcher::all_to_all) << "nothing is exchanged";
 }
 
+// Megatron-Core sorts what arrives if a rank has several experts; receivers of DeepEP and HybridEP
+// make the copies in the order of experts.
+TEST(DispatcherPolicy, CopiesAreSortedIfARankHasSeveralExperts) {
+  Spec spec = exchange_job("h100-sxm", 8, 8, "26.08");
+  spec.model.moe->experts = 16;
+  EXPECT_TRUE(sorts_copies(spec));
+  spec.model.moe->experts = 8;
+  EXPECT_FALSE(sorts_copies(spec));
+  spec.model.moe->experts = 16;
+  spec.kernels.sort_copies = false;
+  EXPECT_FALSE(sorts_copies(spec));
+  spec.kernels.sort_copies = true;
+  spec.parallel.dispatcher = Dispatcher::hybridep;
+  EXPECT_FALSE(sorts_copies(spec));
+}
+
 // Transformer Engine's kernel has SwiGLU, in multiples of 64. Jobs with biases have to ask for it.
 TEST(ExpertPolicy, FusesOnlyWhatTheKernelSupports) {
   Spec bias = mx_job();

@@ -49,6 +49,20 @@ TEST(HostLaunches, SeveralLaunchesShareANode) {
     EXPECT_EQ(ran(3, us(4 * length), 4, us(11)).finish, ran(12, us(length), 1, us(11)).finish);
 }
 
+// Long kernels hide all launches but the first, unless the host waits for one of them.
+TEST(HostLaunches, BeginAfterAResultThatTheHostWaitsFor) {
+  for (const bool waits : {false, true}) {
+    Rank rank;
+    rank.hosts(us(5));
+    rank.kernel(us(100));
+    rank.kernel(us(100), 1, {}, waits);
+    for (int i = 0; i < 3; ++i) rank.kernel(us(100));
+    const auto result = simulate(testing::replicated(rank, 1), line(Block::ring, 1));
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->ranks[0].finish, us(5 + 5 * 100 + (waits ? 5 : 0)));
+  }
+}
+
 TEST(HostLaunches, RunAhead) {
   Rank rank;
   rank.hosts(us(5));
