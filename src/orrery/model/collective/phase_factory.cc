@@ -63,8 +63,8 @@ void PhaseFactory::set_device_use(PhaseSpec& spec, std::int64_t whole,
                     tokens.transport() == graph::ExpertTransport::hybridep;
   if (once) size *= deepep::groups_reached(n, tokens.top_k, tokens.experts) / tokens.top_k;
   const bool twice = request.type == CollectiveType::all_reduce;
-  const bool reduces = twice || request.type == CollectiveType::reduce_scatter ||
-                       (once && tokens.is_combine());
+  const bool reduces =
+      twice || request.type == CollectiveType::reduce_scatter || (once && tokens.is_combine());
   const double wire = (twice ? 2 : 1) * size * (n - 1) / n;
   const double rate = (reduces ? 3 : 2) * wire / static_cast<double>(duration) * 1e12;
   spec.memory_rate = rate < 1e15 ? static_cast<std::int64_t>(rate) : 0;
