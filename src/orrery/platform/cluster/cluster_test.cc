@@ -110,7 +110,7 @@ TEST(Cluster, PowerLimitsAreAtMostThePowerOfTheBoard) {
   };
   EXPECT_EQ(code("is: h100-sxm, power_limit_w: 800"), Errc::config_range);
   EXPECT_EQ(code("is: h100-sxm, power_limit_w: 0"), Errc::config_range);
-  EXPECT_EQ(code("is: tpu-v4, power_limit_w: 100"), Errc::config_conflict);
+  EXPECT_EQ(code("is: tpu-v5e, power_limit_w: 100"), Errc::config_conflict);
   EXPECT_EQ(code("peak: 1 TFLOP/s, memory_bandwidth: 1 TB/s, power_limit_w: 100"),
             Errc::config_conflict);
   EXPECT_EQ(code("is: h100-sxm, peak: 500 TFLOP/s, power_limit_w: 500"), Errc::config_conflict);
