@@ -147,7 +147,7 @@ TEST(Polls, OfAValueThatTheKernelWritesBeforeItEnds) {
   const MadeOfPolls made(make);
   EXPECT_EQ(made.findings.count(FindingCode::poll_guessed), 2u);
   EXPECT_EQ(EarlyExpert::poll_lag(made, product, after), us(72));  // a gap of 2, then 70
-  EXPECT_EQ(made.cost(after), us(1));  // until its launch begins
+  EXPECT_EQ(made.cost(after), us(1));                              // until its launch begins
   ASSERT_EQ(made.found.polls.size(), 2u);
   EXPECT_EQ(made.found.polls[0].progress, us(70));
   // Half of 5,000 + 4,000 and of the 100 in between; polls become shorter with their kernel.
