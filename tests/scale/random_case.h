@@ -3,6 +3,8 @@
 // A random workload on a random platform.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <cstdlib>
 
@@ -19,6 +21,25 @@ namespace orrery::scale {
   const char* text = std::getenv(name);
   return text != nullptr ? std::strtoull(text, nullptr, 10) : core_testing::case_count(full, quick);
 }
+
+/// The seeds of a test with random cases: those of ORRERY_SCALE_SEED and ORRERY_SCALE_CASES, or 1,
+/// 2 … up to `full` or `quick`, by the effort of tests.
+struct Seeds {
+  Seeds(std::uint64_t full, std::uint64_t quick)
+      : first(setting("ORRERY_SCALE_SEED", 1, 1)),
+        count(setting("ORRERY_SCALE_CASES", full, quick)),
+        end(first + count),
+        are_enough(count >= quick) {}
+
+  /// Expects more than `least` cases of some kind, unless fewer seeds run than usual.
+  void expect_more(std::uint64_t cases, std::uint64_t least) const {
+    if (!are_enough) return;
+    EXPECT_GT(cases, least);
+  }
+
+  std::uint64_t first, count, end;
+  bool are_enough;
+};
 
 struct Case {
   platform::Platform platform;

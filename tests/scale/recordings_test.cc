@@ -8,7 +8,6 @@
 
 #include "../property/draw.h"
 #include "compared_recordings.h"
-#include "orrery/core/effort_testing.h"
 #include "orrery/sim/sim_testing.h"
 #include "orrery/workload/program/program.h"
 #include "random_case.h"
@@ -19,9 +18,9 @@ namespace orrery::scale {
 namespace {
 
 TEST(Recordings, OfJobsAreTheSameFolded) {
-  const std::uint64_t jobs = core_testing::case_count(500u, 60u);
+  const Seeds seeds(500, 60);
   RecordingCounts counts;
-  for (std::uint64_t seed = 1; seed <= jobs; ++seed) {
+  for (std::uint64_t seed = seeds.first; seed < seeds.end; ++seed) {
     property::Random random(seed);
     const workload::Spec spec = property::draw_legal(random, 16);
     Findings findings;
@@ -40,15 +39,14 @@ TEST(Recordings, OfJobsAreTheSameFolded) {
   }
   fmt::print("recordings of jobs: {} compared, {} folded, {} with skipped iterations\n",
              counts.compared, counts.folded, counts.skipping);
-  EXPECT_GT(counts.folded, jobs / 3);
+  seeds.expect_more(counts.folded, seeds.count / 3);
 }
 
 // Any workload and machine, and a mode; under both sets of rules.
 TEST(Recordings, OfRandomCasesAreTheSameFolded) {
-  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1, 1);
-  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 600, 120);
+  const Seeds seeds(600, 120);
   RecordingCounts counts;
-  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+  for (std::uint64_t seed = seeds.first; seed < seeds.end; ++seed) {
     for (const platform::Rules rules : {platform::Rules::orrery, platform::Rules::astra}) {
       Case drawn = draw_case(seed);
       drawn.platform.rules = rules;
@@ -61,7 +59,7 @@ TEST(Recordings, OfRandomCasesAreTheSameFolded) {
   }
   fmt::print("recordings: {} compared, {} folded, {} with skipped iterations\n", counts.compared,
              counts.folded, counts.skipping);
-  EXPECT_GT(counts.folded, cases / 6);
+  seeds.expect_more(counts.folded, seeds.count / 6);
 }
 
 // Under both sets of rules; broadcasts are rare in random cases.
@@ -80,9 +78,9 @@ TEST(Recordings, OfBroadcastsAreTheSameFolded) {
 
 // The traffic of memories counts the accesses of all represented ranks.
 TEST(Recordings, OfSharedMemoryAreTheSameFolded) {
-  const std::uint64_t cases = core_testing::case_count(300u, 50u);
+  const Seeds seeds(300, 50);
   RecordingCounts counts;
-  for (std::uint64_t seed = 1; seed <= cases; ++seed) {
+  for (std::uint64_t seed = seeds.first; seed < seeds.end; ++seed) {
     Case drawn = draw_case(seed);
     drawn.platform.rules = platform::Rules::orrery;
     Draw draw(seed);
@@ -91,14 +89,14 @@ TEST(Recordings, OfSharedMemoryAreTheSameFolded) {
   }
   fmt::print("recordings with shared memory: {} compared, {} folded\n", counts.compared,
              counts.folded);
-  EXPECT_GT(counts.folded, cases / 6);
+  seeds.expect_more(counts.folded, seeds.count / 6);
 }
 
 // The number of representatives that a run names, should it record nothing, is the one that it has.
 TEST(Recordings, NameTheRanksThatSufficeWithoutThem) {
-  const std::uint64_t cases = core_testing::case_count(2000u, 200u);
+  const Seeds seeds(2000, 200);
   std::uint64_t named = 0;
-  for (std::uint64_t seed = 1; seed <= cases; ++seed) {
+  for (std::uint64_t seed = seeds.first; seed < seeds.end; ++seed) {
     Case drawn = draw_case(seed);
     Draw draw(seed);
     drawn.platform.rules = draw.of({platform::Rules::orrery, platform::Rules::astra});
@@ -114,7 +112,7 @@ TEST(Recordings, NameTheRanksThatSufficeWithoutThem) {
     EXPECT_EQ(recorded->savings.unrecorded_representatives, plain->savings.representatives)
         << "seed " << seed;
   }
-  EXPECT_GT(named, cases / 20);
+  seeds.expect_more(named, seeds.count / 20);
 }
 
 // A machine on which iterations can be skipped.
@@ -129,10 +127,9 @@ void make_repeatable(platform::Platform& machine) {
 
 // Loops, of which a simulation skips most rounds.
 TEST(Recordings, OfLoopsAreTheSameSkipped) {
-  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1, 1);
-  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 600, 60);
+  const Seeds seeds(600, 60);
   RecordingCounts counts;
-  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+  for (std::uint64_t seed = seeds.first; seed < seeds.end; ++seed) {
     Case drawn = draw_case(seed, true);
     make_repeatable(drawn.platform);
     Draw draw(seed);
@@ -143,7 +140,7 @@ TEST(Recordings, OfLoopsAreTheSameSkipped) {
   }
   fmt::print("recordings of loops: {} compared, {} folded, {} with skipped iterations\n",
              counts.compared, counts.folded, counts.skipping);
-  EXPECT_GT(counts.skipping, cases / 20);
+  seeds.expect_more(counts.skipping, seeds.count / 20);
 }
 
 }  // namespace

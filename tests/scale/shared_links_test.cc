@@ -81,26 +81,23 @@ void set_policy(Platform& machine, platform::RoutePolicy policy) {
 }
 
 TEST(SharedLinks, AllReducesOnFabricsComeToTheSame) {
-  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1, 1);
-  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 300, 30);
+  const Seeds seeds(300, 30);
   Tally tally;
-  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+  for (std::uint64_t seed = seeds.first; seed < seeds.end; ++seed) {
     const auto [machine, work] = draw_collective(seed);
     ASSERT_FALSE(machine.platform.dims.empty()) << machine.text;
     EXPECT_EQ(compare(work, machine.platform, kFolded, tally), "")
         << "seed " << seed << ": " << machine.text;
   }
   print("all-reduces on fabrics", tally);
-  if (cases < 30) return;
-  EXPECT_GT(tally.folded, tally.cases / 4);
+  seeds.expect_more(tally.folded, tally.cases / 4);
 }
 
 // The same fabrics: routes by destination are symmetric where hashed ones are not.
 TEST(SharedLinks, AllReducesByDestinationComeToTheSame) {
-  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1, 1);
-  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 300, 30);
+  const Seeds seeds(300, 30);
   Tally tally, hashed;
-  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+  for (std::uint64_t seed = seeds.first; seed < seeds.end; ++seed) {
     auto [machine, work] = draw_collective(seed);
     set_policy(machine.platform, platform::RoutePolicy::d_mod_k);
     EXPECT_EQ(compare(work, machine.platform, kFolded, tally), "")
@@ -111,16 +108,14 @@ TEST(SharedLinks, AllReducesByDestinationComeToTheSame) {
   }
   print("all-reduces by destination", tally);
   print("the same by a hash", hashed);
-  if (cases < 30) return;
-  EXPECT_GT(tally.folded, tally.cases / 2);
-  EXPECT_GT(tally.folded, hashed.folded);
+  seeds.expect_more(tally.folded, tally.cases / 2);
+  seeds.expect_more(tally.folded, hashed.folded);
 }
 
 TEST(SharedLinks, WorkByDestinationComesToTheSame) {
-  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1, 1);
-  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 1000, 60);
+  const Seeds seeds(1000, 60);
   Tally tally;
-  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+  for (std::uint64_t seed = seeds.first; seed < seeds.end; ++seed) {
     Case drawn = draw_case(seed);
     Draw draw(seed);
     put_upon(Mode::fabric, draw, drawn);
@@ -131,16 +126,14 @@ TEST(SharedLinks, WorkByDestinationComesToTheSame) {
     EXPECT_EQ(compare(drawn.workload, drawn.platform, kFolded, tally), "") << "seed " << seed;
   }
   print("work by destination", tally);
-  if (cases < 60) return;
-  EXPECT_GT(tally.folded, tally.cases / 8);
+  seeds.expect_more(tally.folded, tally.cases / 8);
 }
 
 // Any work under either set of rules, with messages that wait for each other.
 TEST(SharedLinks, WorkWhoseMessagesWaitComesToTheSame) {
-  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1, 1);
-  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 1000, 120);
+  const Seeds seeds(1000, 120);
   Tally tally;
-  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+  for (std::uint64_t seed = seeds.first; seed < seeds.end; ++seed) {
     Case drawn = draw_case(seed);
     Draw draw(seed);
     drawn.platform.rules = draw.of({Rules::astra, Rules::orrery});
@@ -149,16 +142,14 @@ TEST(SharedLinks, WorkWhoseMessagesWaitComesToTheSame) {
     EXPECT_EQ(compare(drawn.workload, drawn.platform, kFolded, tally), "") << "seed " << seed;
   }
   print("messages that wait", tally);
-  if (cases < 100) return;
-  EXPECT_GT(tally.folded, tally.cases / 8);
+  seeds.expect_more(tally.folded, tally.cases / 8);
 }
 
 // The same collective on every rank, so that messages of all of them meet.
 TEST(SharedLinks, CollectivesOnDimensionsComeToTheSame) {
-  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1, 1);
-  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 1000, 120);
+  const Seeds seeds(1000, 120);
   Tally tally;
-  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+  for (std::uint64_t seed = seeds.first; seed < seeds.end; ++seed) {
     Draw draw(seed);
     Platform machine = draw_machine(draw);
     machine.rules = draw.of({Rules::astra, Rules::orrery});
@@ -169,8 +160,7 @@ TEST(SharedLinks, CollectivesOnDimensionsComeToTheSame) {
     EXPECT_EQ(compare(work, machine, kFolded, tally), "") << "seed " << seed;
   }
   print("collectives on dimensions", tally);
-  if (cases < 100) return;
-  EXPECT_GT(tally.folded, tally.cases / 3);
+  seeds.expect_more(tally.folded, tally.cases / 3);
 }
 
 }  // namespace

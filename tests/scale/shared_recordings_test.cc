@@ -63,10 +63,9 @@ Platform draw_shared(Draw& draw, std::int64_t ranks) {
 }
 
 TEST(SharedRecordings, OfJobsAreTheSameFolded) {
-  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1, 1);
-  const std::uint64_t jobs = setting("ORRERY_SCALE_CASES", 500, 40);
+  const Seeds seeds(500, 40);
   RecordingCounts counts;
-  for (std::uint64_t seed = first; seed < first + jobs; ++seed) {
+  for (std::uint64_t seed = seeds.first; seed < seeds.end; ++seed) {
     property::Random random(seed);
     const workload::Spec spec = property::draw_legal(random, 16);
     Findings findings;
@@ -83,16 +82,14 @@ TEST(SharedRecordings, OfJobsAreTheSameFolded) {
   }
   fmt::print("recordings of jobs that share links: {} compared, {} folded\n", counts.compared,
              counts.folded);
-  if (jobs < 40) return;
-  EXPECT_GT(counts.folded, jobs / 4);
+  seeds.expect_more(counts.folded, seeds.count / 4);
 }
 
 // Any workload and machine, and a mode.
 TEST(SharedRecordings, OfRandomCasesAreTheSameFolded) {
-  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1, 1);
-  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 1000, 120);
+  const Seeds seeds(1000, 120);
   RecordingCounts counts;
-  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+  for (std::uint64_t seed = seeds.first; seed < seeds.end; ++seed) {
     Case drawn = draw_case(seed);
     Draw draw(seed);
     drawn.platform.rules = draw.of({Rules::orrery, Rules::astra});
@@ -107,16 +104,14 @@ TEST(SharedRecordings, OfRandomCasesAreTheSameFolded) {
   }
   fmt::print("recordings of shared links: {} compared, {} folded\n", counts.compared,
              counts.folded);
-  if (cases < 100) return;
-  EXPECT_GT(counts.folded, cases / 8);
+  seeds.expect_more(counts.folded, seeds.count / 8);
 }
 
 // The same collective on every rank, so that messages of all of them meet.
 TEST(SharedRecordings, OfCollectivesAreTheSameFolded) {
-  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1, 1);
-  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 600, 80);
+  const Seeds seeds(600, 80);
   RecordingCounts counts;
-  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+  for (std::uint64_t seed = seeds.first; seed < seeds.end; ++seed) {
     Draw draw(seed);
     Case drawn;
     if (draw.one_in(2)) {
@@ -138,8 +133,7 @@ TEST(SharedRecordings, OfCollectivesAreTheSameFolded) {
   }
   fmt::print("recordings of collectives on shared links: {} compared, {} folded\n", counts.compared,
              counts.folded);
-  if (cases < 80) return;
-  EXPECT_GT(counts.folded, cases / 3);
+  seeds.expect_more(counts.folded, seeds.count / 3);
 }
 
 // Too many links to list: a recording has one entry for each dimension. Links of both dimensions

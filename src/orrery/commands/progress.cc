@@ -46,10 +46,12 @@ void ShownWatch::estimated(std::uint32_t ranks, std::uint64_t bytes, double cpu_
 
 void ShownWatch::note_cost(std::uint32_t ranks, const std::string& sentence, std::uint64_t bytes,
                            double cpu_seconds) {
+  constexpr double kMostSeconds = 9e6;  // some 100 days; Time holds 2^63 picoseconds
+  const bool more = cpu_seconds > kMostSeconds;
+  const auto seconds = static_cast<std::int64_t>(more ? kMostSeconds : cpu_seconds);
   const std::string cost =
-      fmt::format("about {} of CPU time and {} of memory",
-                  format_time(Time(static_cast<std::int64_t>(cpu_seconds) * 1'000'000'000'000)),
-                  analysis::bytes_text(bytes));
+      fmt::format("{} {} of CPU time and {} of memory", more ? "more than" : "about",
+                  format_time(Time(seconds * 1'000'000'000'000)), analysis::bytes_text(bytes));
   if (announce_) context_.note(fmt::format(fmt::runtime(sentence), cost));
   progress_.begin({"simulate", "simulating", "ranks", cost}, ranks);
 }

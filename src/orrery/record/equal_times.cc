@@ -9,7 +9,7 @@
 namespace orrery::record {
 
 EqualTimes::EqualTimes(const RecordingSource& source)
-    : source_(source), same_as_(source.workload.rank_count()) {
+    : source_(source), same_as_(source.workload.rank_count()), is_shared_(same_as_.size()) {
   std::iota(same_as_.begin(), same_as_.end(), 0u);
   if (!source.recording.class_of.empty()) return;
   find_tiles();
@@ -21,6 +21,8 @@ EqualTimes::EqualTimes(const RecordingSource& source)
     same_as_[rank] = first.try_emplace(key, rank).first->second;
   }
   for (const Tile& tile : tiles_) verify(tile);
+  for (std::uint32_t rank = 0; rank < same_as_.size(); ++rank)
+    if (same_as_[rank] != rank) is_shared_[same_as_[rank]] = true;
 }
 
 void EqualTimes::find_tiles() {

@@ -17,6 +17,8 @@ class EqualTimes {
 
   /// The first rank with the same graph and times.
   [[nodiscard]] std::uint32_t same_as(std::uint32_t rank) const { return same_as_[rank]; }
+  /// Whether a later rank is the same as this one.
+  [[nodiscard]] bool is_shared(std::uint32_t rank) const { return is_shared_[rank]; }
 
  private:
   /// Ranks with one graph whose nodes alternate.
@@ -33,6 +35,7 @@ class EqualTimes {
   const RecordingSource& source_;
   std::vector<Tile> tiles_;
   std::vector<std::uint32_t> same_as_;  // by rank
+  std::vector<bool> is_shared_;         // by rank
 };
 
 }  // namespace orrery::record

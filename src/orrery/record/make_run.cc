@@ -5,6 +5,7 @@
 
 #include "orrery/analysis/critical_path/critical_path.h"
 #include "orrery/core/check.h"
+#include "orrery/record/equal_times.h"
 #include "orrery/record/make_run_internal.h"
 
 namespace orrery::record {
@@ -74,8 +75,9 @@ result::Run make_run(const graph::Workload& workload, const platform::Platform& 
   run.findings = sim.findings;
   describe_platform(platform, run);
   make_ranks(sim, run);
-  const RecordedCollectives recorded = record_collectives(source, run);
-  make_timelines(source, recorded, match_messages(source), run);
+  const EqualTimes times(source);
+  const RecordedCollectives recorded = record_collectives(source, times, run);
+  make_timelines(source, times, recorded, match_messages(source), run);
   store_collectives(source, recorded, run);
   run.error_classes = error_classes(sim);
   run.time_by_provenance = sim.time_by_provenance;

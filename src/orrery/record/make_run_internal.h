@@ -34,13 +34,15 @@ struct RecordingSource {
   }
 };
 
+class EqualTimes;
+
 /// The lowest rank of each class of equivalent ranks, ascending; all ranks if there are no classes.
 [[nodiscard]] std::vector<std::uint32_t> representatives(const sim::Recording& recording,
                                                          std::uint32_t ranks);
 
-/// By recorded node (Recording::index()): the node at the other end of a send or receive, or
-/// kNoNode. The k-th send matches the k-th receive with the same tag, source, destination and size.
-/// O(messages log messages) of representatives and their peers.
+/// By recorded detail (Recording::detail_index()): the node at the other end of a send or receive,
+/// or kNoNode. The k-th send matches the k-th receive with the same tag, source, destination and
+/// size. O(messages log messages) of representatives and their peers.
 [[nodiscard]] std::vector<graph::NodeId> match_messages(const RecordingSource& source);
 
 /// The peer of a send or receive.
@@ -63,17 +65,17 @@ struct RecordedCollective {
 /// The collectives of each group, and the collective of each node.
 struct RecordedCollectives {
   std::vector<RecordedCollective> all;
-  std::vector<std::uint32_t> of_node;  ///< by recorded node: index in `all`, or kNone
-  std::uint32_t classes = 0;           ///< of groups whose ranks joined
+  std::vector<std::uint32_t> of_detail;  ///< by recorded detail: index in `all`, or kNone
+  std::uint32_t classes = 0;             ///< of groups whose ranks joined
   /// By class, then by group: indices in `all`. A group has those of its class, and its own after
   /// them.
   std::vector<std::vector<std::uint32_t>> of_class;
   std::vector<std::uint32_t> class_of_group;  ///< kNone: only its own
 
-  /// The collective of a node of the rank.
-  [[nodiscard]] const RecordedCollective& of(const sim::Recording& recording, std::uint32_t rank,
-                                             graph::NodeId node) const {
-    return all[of_node[recording.index(rank, node)]];
+  /// The collective of a node of the rank: index in `all`.
+  [[nodiscard]] std::uint32_t number_of(const sim::Recording& recording, std::uint32_t rank,
+                                        graph::NodeId node) const {
+    return of_detail[recording.detail_index(rank, node)];
   }
   /// Its group: index in Run::groups.
   [[nodiscard]] std::uint32_t group_of(const sim::Recording& recording, std::uint32_t rank,
@@ -84,15 +86,16 @@ struct RecordedCollectives {
 };
 /// Adds the groups of the run.
 [[nodiscard]] RecordedCollectives record_collectives(const RecordingSource& source,
-                                                     result::Run& run);
+                                                     const EqualTimes& times, result::Run& run);
 /// Adds the collectives of the run, once for all groups that share them. Requires timelines.
 /// O(collectives of classes + groups × members).
 void store_collectives(const RecordingSource& source, const RecordedCollectives& recorded,
                        result::Run& run);
 
 /// Builds timelines and ranks.
-void make_timelines(const RecordingSource& source, const RecordedCollectives& recorded,
-                    const std::vector<graph::NodeId>& partners, result::Run& run);
+void make_timelines(const RecordingSource& source, const EqualTimes& times,
+                    const RecordedCollectives& recorded, const std::vector<graph::NodeId>& partners,
+                    result::Run& run);
 
 /// Assigns each span a lane so that no two spans of a lane overlap, and adds lanes to `line`.
 /// `keys` are the lanes of the spans without layers.

@@ -42,7 +42,7 @@ std::vector<std::uint32_t> ranks_with_peers(const RecordingSource& source,
   for (const std::uint32_t rank : representatives) {
     needed[rank] = true;
     const graph::Graph& graph = source.workload.graph(rank);
-    for (NodeId node = 0; node < graph.size(); ++node) {
+    for (const NodeId node : source.recording.detailed_nodes(rank)) {
       const NodeKind kind = graph.kind(node);
       if (kind != NodeKind::send && kind != NodeKind::recv) continue;
       const std::uint32_t peer = peer_of(graph, rank, node);
@@ -59,7 +59,7 @@ std::vector<std::uint32_t> ranks_with_peers(const RecordingSource& source,
 
 std::vector<NodeId> match_messages(const RecordingSource& source) {
   const sim::Recording& recording = source.recording;
-  std::vector<NodeId> partners(recording.times.size(), graph::kNoNode);
+  std::vector<NodeId> partners(recording.details.size(), graph::kNoNode);
   // In a replay, ranks do not wait for each other.
   if (source.platform.replay_only) return partners;
   const bool astra = source.platform.rules == platform::Rules::astra;
@@ -67,7 +67,7 @@ std::vector<NodeId> match_messages(const RecordingSource& source) {
   const std::vector<std::uint32_t> first = representatives(recording, source.workload.rank_count());
   for (const std::uint32_t rank : ranks_with_peers(source, first)) {
     const graph::Graph& graph = source.workload.graph(rank);
-    for (NodeId node = 0; node < graph.size(); ++node) {
+    for (const NodeId node : source.recording.detailed_nodes(rank)) {
       const NodeKind kind = graph.kind(node);
       if (kind != NodeKind::send && kind != NodeKind::recv) continue;
       const sim::NodeTimes& times = recording.at(rank, node);
@@ -87,7 +87,7 @@ std::vector<NodeId> match_messages(const RecordingSource& source) {
   // Other ranks share the nodes of their representative, which may name other peers.
   const auto set = [&](const Entry& of, NodeId partner) {
     if (std::binary_search(first.begin(), first.end(), of.rank))
-      partners[recording.index(of.rank, of.node)] = partner;
+      partners[recording.detail_index(of.rank, of.node)] = partner;
   };
   for (std::size_t s = 0, r = 0; s < sends.size() && r < receives.size();) {
     if (sends[s].key() < receives[r].key()) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "orrery/core/text/rank_list.h"
+#include "orrery/record/equal_times.h"
 #include "orrery/record/make_run_internal.h"
 
 namespace orrery::record {
@@ -29,13 +30,13 @@ std::string group_title(const sim::RecordedGroup& group, std::uint32_t count) {
 /// Finds collectives: first those whose ranks joined, then those that lasted their recorded time.
 class CollectiveFinder {
  public:
-  CollectiveFinder(const RecordingSource& source, result::Run& run)
-      : source_(source), recording_(source.recording), run_(run) {}
+  CollectiveFinder(const RecordingSource& source, const EqualTimes& times, result::Run& run)
+      : source_(source), recording_(source.recording), times_(times), run_(run) {}
 
   [[nodiscard]] RecordedCollectives find() {
     add_groups();
     add_joined();
-    made_.of_node.assign(recording_.times.size(), result::kNone);
+    made_.of_detail.assign(recording_.details.size(), result::kNone);
     for (const std::uint32_t rank : representatives(recording_, source_.workload.rank_count()))
       add_nodes(rank);
     number();
@@ -84,37 +85,58 @@ class CollectiveFinder {
     }
   }
 
-  // The nodes of a rank in the order of their starts.
-  void add_nodes(std::uint32_t rank) {
+  /// A collective node that began.
+  struct RanNode {
+    std::int64_t start = 0, end = 0;
+    NodeId node = 0;
+  };
+
+  [[nodiscard]] std::vector<RanNode> find_nodes(std::uint32_t rank) const {
     const graph::Graph& graph = source_.workload.graph(rank);
-    std::vector<std::tuple<std::int64_t, NodeId>> ran;
-    for (NodeId node = 0; node < graph.size(); ++node) {
+    std::vector<RanNode> ran;
+    for (const NodeId node : recording_.detailed_nodes(rank)) {
       if (graph.kind(node) != NodeKind::coll) continue;
-      const std::int64_t start = recording_.at(rank, node).start;
-      if (start >= 0) ran.emplace_back(start, node);
+      const sim::NodeTimes& times = recording_.at(rank, node);
+      if (times.start >= 0) ran.push_back({times.start, times.end, node});
     }
-    std::sort(ran.begin(), ran.end());
+    std::sort(ran.begin(), ran.end(), [](const RanNode& a, const RanNode& b) {
+      return std::tie(a.start, a.node) < std::tie(b.start, b.node);
+    });
+    return ran;
+  }
+
+  // The nodes of a rank in the order of their starts. Those of ranks with equal times are found
+  // once: reading them needs a cache line per node.
+  void add_nodes(std::uint32_t rank) {
+    const std::uint32_t first = times_.same_as(rank);
+    if (first == rank && !times_.is_shared(rank)) return add_nodes(rank, find_nodes(rank));
+    const auto [known, added] = ran_.try_emplace(first);
+    if (added) known->second = find_nodes(first);
+    add_nodes(rank, known->second);
+  }
+
+  void add_nodes(std::uint32_t rank, const std::vector<RanNode>& ran) {
     std::map<std::uint32_t, std::uint32_t> numbers;
-    for (const auto& [start, node] : ran) {
-      const std::uint32_t join = recording_.detail(rank, node).collective;
+    for (const RanNode& one : ran) {
+      const std::size_t detail = recording_.detail_index(rank, one.node);
+      const std::uint32_t join = recording_.details[detail].collective;
       const std::uint32_t number =
-          join != sim::kNone ? join : unsynchronized_collective(rank, node, numbers);
-      add_member(number, rank, node);
-      made_.of_node[recording_.index(rank, node)] = number;
+          join != sim::kNone ? join : unsynchronized_collective(rank, one.node, numbers);
+      add_member(number, rank, one);
+      made_.of_detail[detail] = number;
     }
   }
 
-  void add_member(std::uint32_t number, std::uint32_t rank, NodeId node) {
+  void add_member(std::uint32_t number, std::uint32_t rank, const RanNode& times) {
     RecordedCollective& recorded = made_.all[number];
     result::Collective& one = recorded.one;
-    const sim::NodeTimes& times = recording_.at(rank, node);
     const Time start(times.start);
     if (!one.joined) ++one.members;
     one.first_start = std::min(one.first_start, start);
     if (start > one.last_start) recorded.last.clear();
     // Ranks come in ascending order. Without classes, the first of several is the lowest.
     if (start > one.last_start || (start == one.last_start && !recording_.class_of.empty()))
-      recorded.last.emplace_back(rank, node);
+      recorded.last.emplace_back(rank, times.node);
     one.last_start = std::max(one.last_start, start);
     if (times.end < 0) {
       one.end.reset();
@@ -167,10 +189,12 @@ class CollectiveFinder {
 
   const RecordingSource& source_;
   const sim::Recording& recording_;
+  const EqualTimes& times_;
   result::Run& run_;
   RecordedCollectives made_;
-  std::vector<std::uint64_t> order_;  // by collective: within its group
-  std::vector<Time> first_end_;       // by collective
+  std::vector<std::uint64_t> order_;                   // by collective: within its group
+  std::vector<Time> first_end_;                        // by collective
+  std::map<std::uint32_t, std::vector<RanNode>> ran_;  // by rank that others are the same as
   std::map<std::string, std::uint32_t, std::less<>> group_by_name_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>
       unsynchronized_;  // (group, number)
@@ -190,8 +214,9 @@ std::vector<std::uint32_t> representatives(const sim::Recording& recording, std:
   return first;
 }
 
-RecordedCollectives record_collectives(const RecordingSource& source, result::Run& run) {
-  return CollectiveFinder(source, run).find();
+RecordedCollectives record_collectives(const RecordingSource& source, const EqualTimes& times,
+                                       result::Run& run) {
+  return CollectiveFinder(source, times, run).find();
 }
 
 }  // namespace orrery::record

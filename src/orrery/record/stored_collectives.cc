@@ -123,8 +123,10 @@ class CollectiveStore {
     // Without synchronization, a rank can name a group of which it is not a member.
     if (one.last_rank == result::kNone) std::tie(one.last_rank, node) = recorded.last.front();
     const graph::Graph& graph = source_.workload.graph(one.last_rank);
-    one.name = run_.names.intern(graph.name(node));
     one.last_span = source_.span_of(one.last_rank, node);
+    one.name = one.last_span == result::kNone
+                   ? run_.names.intern(graph.name(node))
+                   : run_.timeline(one.last_rank).spans[one.last_span].name;
     if (!one.joined || one.last_span == result::kNone) return;
     if (carries_tokens(recorded.type, graph.collective(node))) return;
     set_bound(one, graph.collective(node).type, number);

@@ -72,9 +72,10 @@ std::uint32_t number_in(std::vector<std::uint32_t>& groups, std::uint32_t group)
 
 class TimelineBuilder {
  public:
-  TimelineBuilder(const RecordingSource& source, const RecordedCollectives& recorded,
-                  const std::vector<NodeId>& partners, result::Run& run)
-      : source_(source), recorded_(recorded), partners_(partners), run_(run), times_(source) {}
+  TimelineBuilder(const RecordingSource& source, const EqualTimes& times,
+                  const RecordedCollectives& recorded, const std::vector<NodeId>& partners,
+                  result::Run& run)
+      : source_(source), recorded_(recorded), partners_(partners), run_(run), times_(times) {}
 
   [[nodiscard]] TimelineDraft draft(std::uint32_t rank) {
     const graph::Graph& graph = source_.workload.graph(rank);
@@ -84,8 +85,9 @@ class TimelineBuilder {
     draft.line.spans.reserve(graph.size());
     draft.keys.reserve(graph.size());
     nodes.reserve(graph.size());
+    const std::vector<sim::NodeTimes> all = times_of(rank);
     for (NodeId node = 0; node < graph.size(); ++node) {
-      const sim::NodeTimes& times = source_.recording.at(rank, node);
+      const sim::NodeTimes& times = all[node];
       if (times.start < 0 || times.end < 0) continue;
       Span& span = draft.line.spans.emplace_back();
       span.node = graph.id(node);
@@ -98,7 +100,7 @@ class TimelineBuilder {
         ready[next] = std::max(ready[next], span.end);
     }
     for (std::size_t i = 0; i < nodes.size(); ++i)
-      find_release(draft.line.spans[i], rank, nodes[i], ready);
+      find_release(draft.line.spans[i], rank, nodes[i], all[nodes[i]].released_by, ready);
     place_in_lanes(draft.line, draft.keys);
     return draft;
   }
@@ -108,32 +110,26 @@ class TimelineBuilder {
   /// number.
   [[nodiscard]] bool is_equivalent(std::uint32_t rank, std::uint32_t other,
                                    std::vector<std::uint32_t>& groups) {
+    const sim::Recording& recording = source_.recording;
     const graph::Graph& graph = source_.workload.graph(rank);
     if (times_.same_as(rank) != times_.same_as(other)) return false;
     std::vector<std::uint32_t> other_groups;
     groups.clear();
-    for (const NodeId node : communicating_nodes(rank)) {
-      if (source_.recording.at(rank, node).start < 0) continue;
+    std::size_t mine = recording.details_of[rank].first;
+    std::size_t its = recording.details_of[other].first;
+    for (const NodeId node : recording.detailed_nodes(rank)) {
+      const std::size_t at = mine++, other_at = its++;
       const NodeKind kind = graph.kind(node);
       if (kind == NodeKind::send || kind == NodeKind::recv) {
-        if (!has_equal_message(rank, other, node)) return false;
+        if (recording.at(other, node).start >= 0 && !has_equal_message(rank, other, node))
+          return false;
         continue;
       }
-      const sim::NodeDetail &x = source_.recording.detail(rank, node),
-                            &y = source_.recording.detail(other, node);
+      const sim::NodeDetail &x = recording.details[at], &y = recording.details[other_at];
       if (x.queue != y.queue || x.latency != y.latency) return false;
-      if (kind != NodeKind::coll) continue;
-      const RecordedCollective& of_rank = recorded_.of(source_.recording, rank, node);
-      const RecordedCollective& of_other = recorded_.of(source_.recording, other, node);
-      const std::uint32_t group = recorded_.group_of(source_.recording, rank, of_rank);
-      const std::uint32_t other_group = recorded_.group_of(source_.recording, other, of_other);
-      if (number_in(groups, group) != number_in(other_groups, other_group) ||
-          of_rank.sequence != of_other.sequence)
-        return false;
-      const result::Collective& collective = of_rank.one;
-      const result::Collective& other_collective = of_other.one;
-      if (collective.joined != other_collective.joined ||
-          collective.last_start != other_collective.last_start)
+      if (kind != NodeKind::coll || recorded_.of_detail[at] == result::kNone) continue;
+      if (!has_equal_collective(rank, recorded_.of_detail[at], groups, other,
+                                recorded_.of_detail[other_at], other_groups))
         return false;
     }
     return true;
@@ -157,20 +153,21 @@ class TimelineBuilder {
     return true;
   }
 
-  /// The first rank whose nodes ran at the same times.
-  [[nodiscard]] std::uint32_t same_times_as(std::uint32_t rank) const {
-    return times_.same_as(rank);
-  }
-
  private:
-  /// The nodes of the rank's graph that do not compute.
-  [[nodiscard]] const std::vector<NodeId>& communicating_nodes(std::uint32_t rank) {
-    const auto [found, added] = communicating_.try_emplace(source_.workload.graph_of_rank[rank]);
-    if (!added) return found->second;
-    const graph::Graph& graph = source_.workload.graph(rank);
-    for (NodeId node = 0; node < graph.size(); ++node)
-      if (graph.kind(node) != NodeKind::comp) found->second.push_back(node);
-    return found->second;
+  /// Whether collective number `one` of `rank` and `its` of `other`, which ran at the same time,
+  /// give equal spans. Adds their groups to the groups of the ranks.
+  [[nodiscard]] bool has_equal_collective(std::uint32_t rank, std::uint32_t one,
+                                          std::vector<std::uint32_t>& groups, std::uint32_t other,
+                                          std::uint32_t its,
+                                          std::vector<std::uint32_t>& other_groups) const {
+    const RecordedCollective& mine = recorded_.all[one];
+    const std::uint32_t group = recorded_.group_of(source_.recording, rank, mine);
+    if (one == its) return number_in(groups, group) == number_in(other_groups, group);
+    const RecordedCollective& of_other = recorded_.all[its];
+    const std::uint32_t other_group = recorded_.group_of(source_.recording, other, of_other);
+    return number_in(groups, group) == number_in(other_groups, other_group) &&
+           mine.sequence == of_other.sequence && mine.one.joined == of_other.one.joined &&
+           mine.one.last_start == of_other.one.last_start;
   }
 
   [[nodiscard]] std::uint32_t class_of_group(std::uint32_t rank, std::uint32_t group) const {
@@ -186,8 +183,8 @@ class TimelineBuilder {
     const std::uint32_t peer = peer_of(graph, rank, node), its = peer_of(graph, other, node);
     if ((peer + ranks - rank) % ranks != (its + ranks - other) % ranks) return false;
     if (source_.platform.replay_only) return true;
-    const NodeId partner = partners_[source_.recording.index(rank, node)];
-    if (partner != partners_[source_.recording.index(other, node)]) return false;
+    const NodeId partner = partners_[source_.recording.detail_index(rank, node)];
+    if (partner != partners_[source_.recording.detail_index(other, node)]) return false;
     if (partner != graph::kNoNode &&
         (source_.span_of(peer, partner) != source_.span_of(its, partner) ||
          source_.recording.at(peer, partner).start != source_.recording.at(its, partner).start))
@@ -214,6 +211,19 @@ class TimelineBuilder {
         found->second.push_back(node);
     }
     return found->second;
+  }
+
+  // Consecutively: nodes of several ranks alternate in the recording, and each is in a cache line
+  // of its own. Reads that do not wait for each other hide that.
+  [[nodiscard]] std::vector<sim::NodeTimes> times_of(std::uint32_t rank) const {
+    const auto [first, step] = source_.recording.nodes_of[rank];
+    std::vector<sim::NodeTimes> times(source_.workload.graph(rank).size());
+    std::size_t next = first;
+    for (sim::NodeTimes& one : times) {
+      one = source_.recording.times[next];
+      next += step;
+    }
+    return times;
   }
 
   [[nodiscard]] std::uint32_t number_of(std::string_view name) {
@@ -266,7 +276,8 @@ class TimelineBuilder {
   }
 
   void fill_collective(Span& span, std::uint32_t rank, NodeId node, TimelineDraft& draft) {
-    const RecordedCollective& recorded = recorded_.of(source_.recording, rank, node);
+    const RecordedCollective& recorded =
+        recorded_.all[recorded_.number_of(source_.recording, rank, node)];
     const result::Collective& one = recorded.one;
     const std::uint32_t group = recorded_.group_of(source_.recording, rank, recorded);
     span.group = number_in(draft.groups, group);
@@ -298,7 +309,7 @@ class TimelineBuilder {
       span.model = TimeSource::recorded;
       return;
     }
-    const NodeId partner = partners_[source_.recording.index(rank, node)];
+    const NodeId partner = partners_[source_.recording.detail_index(rank, node)];
     if (partner != graph::kNoNode) span.peer_span = source_.span_of(peer, partner);
     Time left = span.end - span.start;
     if (span.kind == SpanKind::receive) {
@@ -322,10 +333,9 @@ class TimelineBuilder {
   }
 
   // A span starts when the last of its dependencies ends, or later, when its lane is free.
-  void find_release(Span& span, std::uint32_t rank, NodeId node,
+  void find_release(Span& span, std::uint32_t rank, NodeId node, NodeId by,
                     std::span<const Time> ready) const {
     const graph::Graph& graph = source_.workload.graph(rank);
-    const NodeId by = source_.recording.at(rank, node).released_by;
     if (by == graph::kNoNode || source_.span_of(rank, by) == result::kNone) return;
     span.released_by = source_.span_of(rank, by);
     const std::uint32_t edge = graph.edge(by, node);
@@ -340,8 +350,7 @@ class TimelineBuilder {
   const RecordedCollectives& recorded_;
   const std::vector<NodeId>& partners_;
   result::Run& run_;
-  EqualTimes times_;
-  std::map<std::uint32_t, std::vector<NodeId>> communicating_;  // by graph
+  const EqualTimes& times_;
   /// Cache of recent names, by the address of their text: a graph stores each text once.
   struct CachedName {
     std::string_view text;
@@ -365,18 +374,19 @@ std::uint64_t hash_of(const result::Timeline& line) {
 
 }  // namespace
 
-void make_timelines(const RecordingSource& source, const RecordedCollectives& recorded,
-                    const std::vector<NodeId>& partners, result::Run& run) {
+void make_timelines(const RecordingSource& source, const EqualTimes& times,
+                    const RecordedCollectives& recorded, const std::vector<NodeId>& partners,
+                    result::Run& run) {
   const std::uint32_t ranks = source.workload.rank_count();
-  TimelineBuilder builder(source, recorded, partners, run);
+  TimelineBuilder builder(source, times, recorded, partners, run);
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;  // by hash
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>>
-      drafted;  // by same_times_as() or class: ranks
+      drafted;  // by EqualTimes::same_as() or class: ranks
   const std::vector<std::uint32_t>& classes = source.recording.class_of;
   const auto reuse_equivalent = [&](std::uint32_t rank) {
     std::vector<std::uint32_t>& before =
         drafted[classes.empty()
-                    ? builder.same_times_as(rank)
+                    ? times.same_as(rank)
                     : std::uint64_t{classes[rank]} << 32 | source.workload.graph_of_rank[rank]];
     for (const std::uint32_t other : before) {
       std::vector<std::uint32_t>& groups = run.ranks[rank].groups;

@@ -13,7 +13,7 @@ namespace orrery::result::testing {
 
 class RandomRun {
  public:
-  /// With `repeats`, spans and names repeat.
+  /// With `repeats`, spans, names, collectives and the critical path repeat.
   explicit RandomRun(std::uint64_t seed, bool repeats = false) : random_(seed), repeats_(repeats) {}
 
   [[nodiscard]] Run make() {
@@ -81,7 +81,7 @@ class RandomRun {
       std::shuffle(group.ranks.begin(), group.ranks.end(), random_);
       group.size = group.ranks.empty() ? ranks : static_cast<std::uint32_t>(group.ranks.size());
       group.first = group.stored = first;
-      group.count = static_cast<std::uint32_t>(below(4));
+      group.count = static_cast<std::uint32_t>(below(repeats_ && flip() ? 120 : 4));
       first += group.count;
     }
   }
@@ -246,7 +246,14 @@ class RandomRun {
   void make_collectives() {
     make_predictions();
     for (std::uint32_t i = 0; i < run_.groups.size(); ++i) {
+      const std::uint32_t period = 1 + index(10), spans = index(3), names = index(3);
+      const Time later(static_cast<std::int64_t>(below(std::uint64_t{1} << below(50))));
       for (std::uint32_t n = 0; n < run_.groups[i].count; ++n) {
+        if (repeats_ && n >= period && below(60) != 0) {
+          run_.collectives.push_back(run_.collectives[run_.collectives.size() - period]);
+          repeat(run_.collectives.back(), later, spans, names);
+          continue;
+        }
         Collective& each = run_.collectives.emplace_back();
         each.group = i;
         each.type = text();
@@ -265,6 +272,15 @@ class RandomRun {
         each.predicted = maybe_index(run_.predicted.size());
       }
     }
+  }
+
+  void repeat(Collective& each, Time later, std::uint32_t spans, std::uint32_t names) {
+    each.first_start += later;
+    each.last_start += later;
+    if (each.end) *each.end += later;
+    if (each.last_span != kNone) each.last_span += spans;
+    if (each.last_span >= run_.timeline(each.last_rank).spans.size()) each.last_span = kNone;
+    if (each.name + names < run_.names.size()) each.name += names;
   }
 
   void make_links() {
@@ -337,7 +353,28 @@ class RandomRun {
       const auto left = static_cast<std::uint64_t>((run_.step - at).count());
       at = last ? run_.step : at + Time(static_cast<std::int64_t>(below(left)));
       segment.end = at;
+      if (repeats_ && !last && flip()) at = repeat_path(at);
     }
+  }
+
+  /// Appends copies of the last segments, which end at `at`; returns their end.
+  Time repeat_path(Time at) {
+    std::vector<PathSegment>& path = run_.path;
+    const std::size_t period = 1 + below(path.size());
+    const Time later = at - path[path.size() - period].start;
+    const std::uint32_t spans = index(3);
+    for (std::uint64_t copies = below(12); copies > 0 && at + later <= run_.step; --copies) {
+      for (std::size_t place = 0; place < period; ++place) {
+        PathSegment segment = path[path.size() - period];
+        segment.start += later;
+        segment.end += later;
+        if (segment.span != kNone) segment.span += spans;
+        if (segment.span >= run_.timeline(segment.rank).spans.size()) segment.span = kNone;
+        path.push_back(segment);
+      }
+      at += later;
+    }
+    return at;
   }
 
   static constexpr Time kFar{std::int64_t{1} << 60};

@@ -32,11 +32,28 @@ struct NodeTimes {
   std::uint32_t sender = kNone;
 };
 
-/// The parts of a node's time that are neither work nor transfer, in picoseconds.
+/// The parts of the time of a DetailedNodes that are neither work nor transfer, in picoseconds.
 struct NodeDetail {
   std::int64_t queue = 0;            ///< waiting for a dimension's queue, a link or a shared memory
   std::int64_t latency = 0;          ///< hops and end points (collectives)
   std::uint32_t collective = kNone;  ///< index in Recording::collectives
+};
+
+/// The nodes of a graph that communicate or access memory. Recordings store details of these only:
+/// most nodes compute.
+class DetailedNodes {
+ public:
+  DetailedNodes() = default;
+  explicit DetailedNodes(const graph::Graph& graph);
+
+  /// Ascending.
+  [[nodiscard]] const std::vector<graph::NodeId>& all() const { return nodes_; }
+  /// Index of one of them in all(); kNone for other nodes.
+  [[nodiscard]] std::uint32_t number(graph::NodeId node) const { return numbers_[node]; }
+
+ private:
+  std::vector<graph::NodeId> nodes_;
+  std::vector<std::uint32_t> numbers_;  // by node
 };
 
 /// One collective across its ranks, in each group of a class.
@@ -100,14 +117,22 @@ struct Recording {
 
   /// By rank: the number of its class of equivalent ranks. Empty: no two ranks share nodes.
   std::vector<std::uint32_t> class_of;
-  /// Indices of a rank's nodes in the next two: node n is at first + n * step. Nodes of ranks with
-  /// one graph can alternate.
+  /// Indices of a rank's nodes in `times`: node n is at first + n * step. Nodes of ranks with one
+  /// graph can alternate.
   struct NodeIndices {
     std::size_t first = 0;
     std::size_t step = 1;
   };
   std::vector<NodeIndices> nodes_of;  ///< by rank; the same for equivalent ranks
   std::vector<NodeTimes> times;
+  /// By distinct graph of the workload; empty for graphs of which no rank was simulated.
+  std::vector<DetailedNodes> detailed;
+  /// The details of a rank: those of `detailed[graph]`, from index `first` on.
+  struct RankDetails {
+    std::size_t first = 0;
+    std::uint32_t graph = 0;
+  };
+  std::vector<RankDetails> details_of;  ///< by rank; the same for equivalent ranks
   std::vector<NodeDetail> details;
   std::vector<CollectiveInstance> collectives;
   std::vector<ChunkPhase> chunk_phases;  ///< in the order of their ends: Options::record_chunks
@@ -138,8 +163,17 @@ struct Recording {
   [[nodiscard]] const NodeTimes& at(std::uint32_t rank, graph::NodeId node) const {
     return times[index(rank, node)];
   }
+  /// The nodes of the rank that have details.
+  [[nodiscard]] const std::vector<graph::NodeId>& detailed_nodes(std::uint32_t rank) const {
+    return detailed[details_of[rank].graph].all();
+  }
+  /// Index in `details` of a node that communicates or accesses memory.
+  [[nodiscard]] std::size_t detail_index(std::uint32_t rank, graph::NodeId node) const {
+    const RankDetails& of = details_of[rank];
+    return of.first + detailed[of.graph].number(node);
+  }
   [[nodiscard]] const NodeDetail& detail(std::uint32_t rank, graph::NodeId node) const {
-    return details[index(rank, node)];
+    return details[detail_index(rank, node)];
   }
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -291,6 +292,108 @@ class SpanRows {
   std::vector<std::uint64_t> hashes_;
 };
 
+/// Rows that begin later by one constant, and whose spans are later by another one.
+struct TimedShift {
+  std::uint64_t start, span;
+};
+
+TimedShift timed_shift(Time start, std::uint32_t span, Time later, std::uint32_t later_span) {
+  return {bits(later) - bits(start), is_null(span) ? 0 : step(span, later_span)};
+}
+
+bool has_shifted_span(std::uint32_t a, std::uint32_t b, std::uint64_t shift) {
+  return is_null(a) ? is_null(b) : !is_null(b) && step(a, b) == shift;
+}
+
+class CollectiveRows {
+ public:
+  explicit CollectiveRows(std::span<const Collective> all) : all_(all) {}
+
+  [[nodiscard]] std::uint64_t size() const { return all_.size(); }
+  [[nodiscard]] std::uint64_t hash(std::uint64_t row) const {
+    const Collective& one = all_[row];
+    const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
+    const std::uint64_t hash =
+        bits(one.last_start - one.first_start) * 0x9e3779b97f4a7c15 +
+        (one.end ? bits(*one.end - one.first_start) : 1) * 0x243f6a8885a308d3 +
+        number(one.bytes.count()) * 0xb7e151628aed2a6b +
+        (number(one.last_rank) << 32 | one.predicted) * 0x13198a2e03707345 +
+        std::hash<std::string>()(one.type);
+    return hash ^ hash >> 32;
+  }
+  void compute_hashes() { hashes_ = hashes_of(*this); }
+  [[nodiscard]] const std::vector<std::uint64_t>& hashes() const { return hashes_; }
+
+  [[nodiscard]] TimedShift shift(std::uint64_t row, std::uint64_t period) const {
+    const Collective &a = all_[row - period], &b = all_[row];
+    return timed_shift(a.first_start, a.last_span, b.first_start, b.last_span);
+  }
+
+  [[nodiscard]] bool is_shifted(std::uint64_t row, std::uint64_t period,
+                                const TimedShift& shift) const {
+    if (hashes_[row] != hashes_[row - period]) return false;
+    const Collective &a = all_[row - period], &b = all_[row];
+    return has_shifted_times(a, b, shift.start) &&
+           has_shifted_span(a.last_span, b.last_span, shift.span) && a.group == b.group &&
+           a.type == b.type && a.bytes == b.bytes && a.sent == b.sent && a.joined == b.joined &&
+           a.members == b.members && a.last_rank == b.last_rank && a.bound == b.bound &&
+           a.bound_by == b.bound_by && a.predicted == b.predicted;
+  }
+
+  [[nodiscard]] bool has_equal_steps(std::uint64_t row, std::uint64_t period) const {
+    return step(all_[row - 2 * period].name, all_[row - period].name) ==
+           step(all_[row - period].name, all_[row].name);
+  }
+
+ private:
+  static bool has_shifted_times(const Collective& a, const Collective& b, std::uint64_t step) {
+    if (a.end.has_value() != b.end.has_value()) return false;
+    return result::is_shifted(bits(a.first_start), bits(b.first_start), step) &&
+           result::is_shifted(bits(a.last_start), bits(b.last_start), step) &&
+           (!a.end || result::is_shifted(bits(*a.end), bits(*b.end), step));
+  }
+
+  std::span<const Collective> all_;
+  std::vector<std::uint64_t> hashes_;
+};
+
+class PathRows {
+ public:
+  explicit PathRows(std::span<const PathSegment> path) : path_(path) {}
+
+  [[nodiscard]] std::uint64_t size() const { return path_.size(); }
+  [[nodiscard]] std::uint64_t hash(std::uint64_t row) const {
+    const PathSegment& one = path_[row];
+    const auto kinds =
+        static_cast<std::uint64_t>(one.cause) << 8 | static_cast<std::uint64_t>(one.release);
+    const std::uint64_t hash = bits(one.end - one.start) * 0x9e3779b97f4a7c15 +
+                               (std::uint64_t{one.rank} << 32 | kinds) * 0x243f6a8885a308d3;
+    return hash ^ hash >> 32;
+  }
+  void compute_hashes() { hashes_ = hashes_of(*this); }
+  [[nodiscard]] const std::vector<std::uint64_t>& hashes() const { return hashes_; }
+
+  [[nodiscard]] TimedShift shift(std::uint64_t row, std::uint64_t period) const {
+    const PathSegment &a = path_[row - period], &b = path_[row];
+    return timed_shift(a.start, a.span, b.start, b.span);
+  }
+
+  [[nodiscard]] bool is_shifted(std::uint64_t row, std::uint64_t period,
+                                const TimedShift& shift) const {
+    const PathSegment &a = path_[row - period], &b = path_[row];
+    return result::is_shifted(bits(a.start), bits(b.start), shift.start) &&
+           result::is_shifted(bits(a.end), bits(b.end), shift.start) &&
+           has_shifted_span(a.span, b.span, shift.span) && a.rank == b.rank && a.cause == b.cause &&
+           a.release == b.release;
+  }
+
+  [[nodiscard]] bool has_equal_steps(std::uint64_t, std::uint64_t) const { return true; }
+
+ private:
+  std::span<const PathSegment> path_;
+  std::vector<std::uint64_t> hashes_;
+};
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// The number in which two different texts differ.
@@ -395,6 +498,16 @@ NumberedText split_at_number(std::string_view text, std::string_view other) {
 
 std::vector<RowPart> find_parts(const std::vector<Span>& spans, std::uint64_t& budget) {
   SpanRows rows(spans);
+  return PartFinder(rows, budget).find();
+}
+
+std::vector<RowPart> find_parts(std::span<const Collective> collectives, std::uint64_t& budget) {
+  CollectiveRows rows(collectives);
+  return PartFinder(rows, budget).find();
+}
+
+std::vector<RowPart> find_parts(std::span<const PathSegment> path, std::uint64_t& budget) {
+  PathRows rows(path);
   return PartFinder(rows, budget).find();
 }
 

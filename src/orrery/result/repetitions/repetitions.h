@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -40,6 +41,16 @@ struct RowPart {
 /// The parts of names. In a part, each period has the same names as the period before, except for
 /// one number in each name, to which the part adds a constant.
 [[nodiscard]] std::vector<RowPart> find_parts(const Names& names, std::uint64_t& budget);
+
+/// The parts of collectives. In a part, each period has the same times and last spans as the period
+/// before, plus a constant; the name increases by a step that depends on the row only; all else is
+/// equal.
+[[nodiscard]] std::vector<RowPart> find_parts(std::span<const Collective> collectives,
+                                              std::uint64_t& budget);
+/// The parts of the critical path. In a part, each period has the same times and spans as the
+/// period before, plus a constant; all else is equal.
+[[nodiscard]] std::vector<RowPart> find_parts(std::span<const PathSegment> path,
+                                              std::uint64_t& budget);
 
 /// A text that contains a number.
 struct NumberedText {

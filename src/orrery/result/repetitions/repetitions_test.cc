@@ -108,6 +108,56 @@ TEST(Repetitions, AreFoundInSpans) {
   expect_end([](Span& span) { span.peer_span += 1; });
 }
 
+TEST(Repetitions, AreFoundInCollectives) {
+  const auto run = sample_run(2, 30);
+  const std::vector<Collective>& all = run.collectives;
+  EXPECT_THAT(parts_of(all), ElementsAre(RowPart{0, 30, 1}));
+  const auto expect_end = [&](auto change) {
+    std::vector<Collective> other = all;
+    change(other[15]);
+    const auto parts = parts_of(other);
+    ASSERT_GE(parts.size(), 2u);
+    EXPECT_EQ(parts[0], (RowPart{0, 15, 1}));
+  };
+  expect_end([](Collective& one) { one.group = 1; });
+  expect_end([](Collective& one) { one.type = "all_gather"; });
+  expect_end([](Collective& one) { one.name += 1; });
+  expect_end([](Collective& one) { one.bytes += Bytes(1); });
+  expect_end([](Collective& one) { one.sent += 1; });
+  expect_end([](Collective& one) { one.joined = !one.joined; });
+  expect_end([](Collective& one) { one.members += 1; });
+  expect_end([](Collective& one) { one.first_start += Time(1); });
+  expect_end([](Collective& one) { one.last_start += Time(1); });
+  expect_end([](Collective& one) { one.last_rank += 1; });
+  expect_end([](Collective& one) { one.last_span += 1; });
+  expect_end([](Collective& one) { one.last_span = kNone; });
+  expect_end([](Collective& one) { one.end = std::nullopt; });
+  expect_end([](Collective& one) { *one.end += Time(1); });
+  expect_end([](Collective& one) { one.bound = std::nullopt; });
+  expect_end([](Collective& one) { one.bound_by = ""; });
+  expect_end([](Collective& one) { one.predicted = 0; });
+}
+
+TEST(Repetitions, AreFoundInTheCriticalPath) {
+  const auto run = sample_run(2, 30);
+  // The first segment has no predecessor that releases it.
+  EXPECT_THAT(parts_of(run.path), ElementsAre(RowPart{0, 1, 1}, RowPart{1, 149, 5}));
+  const auto expect_end = [&](auto change) {
+    std::vector<PathSegment> other = run.path;
+    change(other[76]);
+    const auto parts = parts_of(other);
+    ASSERT_GE(parts.size(), 3u);
+    EXPECT_EQ(parts[1], (RowPart{1, 75, 5}));
+  };
+  expect_end([](PathSegment& one) { one.rank = 1 - one.rank; });
+  expect_end([](PathSegment& one) { one.span += 1; });
+  expect_end([](PathSegment& one) { one.span = kNone; });
+  expect_end([](PathSegment& one) { one.cause = PathCause::idle; });
+  expect_end([](PathSegment& one) { one.release = Release::resource; });
+  expect_end([](PathSegment& one) { one.start += Time(1); });
+  expect_end([](PathSegment& one) { one.end += Time(1); });
+}
+
 TEST(Repetitions, HaveLimits) {
   const auto run = sample_run(2, 3000, false);
   const std::vector<Span>& spans = run.timelines[0].spans;
@@ -138,7 +188,7 @@ RC_GTEST_PROP(Repetitions, DivideAllRows, (std::uint64_t seed)) {
   }
 }
 
-// The views that look up repeated spans and names, against the run.
+// The views that expand repeated rows, against the run.
 RC_GTEST_PROP(Repetitions, AreExpandedInViews, (std::uint64_t seed)) {
   const TemporaryFolder scratch;
   const Run run = RandomRun(seed, true).make();
@@ -156,7 +206,7 @@ RC_GTEST_PROP(Repetitions, AreExpandedInViews, (std::uint64_t seed)) {
     return value == kNone ? "" : number(base + value);
   };
 
-  std::vector<std::vector<std::string>> events, path, names;
+  std::vector<std::vector<std::string>> events, path, names, collectives;
   for (std::uint32_t rank = 0; rank < run.ranks.size(); ++rank) {
     const std::uint32_t timeline = run.ranks[rank].timeline;
     const std::vector<Span>& all = run.timelines[timeline].spans;
@@ -175,21 +225,37 @@ RC_GTEST_PROP(Repetitions, AreExpandedInViews, (std::uint64_t seed)) {
   }
   for (const PathSegment& segment : run.path) {
     const std::uint32_t timeline = run.ranks[segment.rank].timeline;
+    std::vector<std::string> row = {number(path.size()), number(segment.rank),
+                                    number(segment.start.count()), number(segment.end.count())};
     if (segment.span == kNone) {
-      path.push_back({"", "", ""});
-      continue;
+      row.insert(row.end(), {"", "", ""});
+    } else {
+      const Span& span = run.timelines[timeline].spans[segment.span];
+      row.insert(row.end(), {number(first[timeline] + segment.span), number(span.node),
+                             text_of(run.names[span.name])});
     }
-    const Span& span = run.timelines[timeline].spans[segment.span];
-    path.push_back(
-        {number(first[timeline] + segment.span), number(span.node), text_of(run.names[span.name])});
+    path.push_back(std::move(row));
   }
-  for (std::uint32_t i = 0; i < run.collective_count(); ++i)
-    names.push_back({text_of(run.names[run.collective(i).name])});
+  for (std::uint32_t i = 0; i < run.collective_count(); ++i) {
+    const Collective& one = run.collective(i);
+    names.push_back({number(i), text_of(run.names[one.name]), number(one.first_start.count()),
+                     number(one.last_start.count()), one.end ? number(one.end->count()) : "",
+                     one.end ? number((*one.end - one.last_start).count()) : ""});
+  }
+  for (const Collective& one : run.collectives)
+    collectives.push_back({number(collectives.size()), number(one.group), number(one.name),
+                           cell(one.last_span, first[run.ranks[one.last_rank].timeline])});
   RC_ASSERT(events == query_cells(file,
                                   "SELECT rank, span, node, name, start_ps, end_ps, slack_ps, "
                                   "released_by, collective, peer_span FROM event"));
-  RC_ASSERT(path == query_cells(file, "SELECT span, node, name FROM critical_path"));
-  RC_ASSERT(names == query_cells(file, "SELECT name FROM collective_view ORDER BY collective"));
+  RC_ASSERT(path == query_cells(file,
+                                "SELECT position, rank, start_ps, end_ps, span, node, name FROM "
+                                "critical_path"));
+  RC_ASSERT(names == query_cells(file,
+                                 "SELECT collective, name, first_start_ps, last_start_ps, end_ps, "
+                                 "duration_ps FROM collective_view ORDER BY collective"));
+  RC_ASSERT(collectives ==
+            query_cells(file, "SELECT id, process_group, name, last_span FROM collective"));
 }
 
 }  // namespace

@@ -70,10 +70,59 @@ std::vector<Table> name_part_tables() {
         {"suffix", "TEXT NOT NULL DEFAULT ''", "text after the number"}}}};
 }
 
+namespace {
+
+constexpr std::string_view kStartStep = "difference of the times from one period to the next";
+
+/// The stored rows of a table: all its columns.
+Table stored_rows(const Table& table, std::string_view name, std::string_view meaning) {
+  Table stored{name, meaning, {{"id", kKey, kRowNumber}}};
+  stored.columns.insert(stored.columns.end(), table.columns.begin() + 1, table.columns.end());
+  return stored;
+}
+
+}  // namespace
+
+std::vector<Table> collective_part_tables(const Table& collective) {
+  Table parts{
+      "collective_part",
+      "Consecutive collectives of a process group. If there are more than `period`, they repeat: "
+      "`stored_collective` contains the first period.",
+      {{"id", kKey, "first `collective.id` of the part"},
+       {"collectives", kInteger, "number of collectives; the last period may be incomplete"},
+       {"period", kInteger, "number of collectives in a period"},
+       {"stored_collective", "INTEGER NOT NULL REFERENCES stored_collective",
+        "its first stored collective"},
+       {"last_span_step", kInteger, "difference of `last_span` from one period to the next"},
+       {"start_step_ps", kInteger, kStartStep}}};
+  Table stored =
+      stored_rows(collective, "stored_collective",
+                  "The collectives of the first period of each part. Columns without a step are as "
+                  "in `collective`.");
+  stored.columns.push_back(
+      {"name_step", kStep, "difference of `name` from one period to the next"});
+  return {std::move(parts), std::move(stored)};
+}
+
+std::vector<Table> path_part_tables(const Table& path) {
+  return {{"path_part",
+           "Consecutive segments of the critical path. If there are more than `period`, they "
+           "repeat: `stored_path` contains the first period.",
+           {{"id", kKey, "first `path.id` of the part"},
+            {"segments", kInteger, "number of segments; the last period may be incomplete"},
+            {"period", kInteger, "number of segments in a period"},
+            {"stored_path", "INTEGER NOT NULL REFERENCES stored_path", "its first stored segment"},
+            {"span_step", kInteger, "difference of `span` from one period to the next"},
+            {"start_step_ps", kInteger, kStartStep}}},
+          stored_rows(path, "stored_path",
+                      "The segments of the first period of each part. Columns without a step are "
+                      "as in `path`.")};
+}
+
 Table repetition_table() {
   return {"repetition",
-          "Numbers from 0, as many as the part with the most periods has. The views `span` and "
-          "`name` join it.",
+          "Numbers from 0, as many as the part with the most periods has. The views of parts "
+          "join it.",
           {{"id", kKey, "number of a period in its part"}}};
 }
 
@@ -89,7 +138,21 @@ const std::vector<PartedTable>& parted_tables() {
         {"slack_ps", "slack_step_ps"},
         {"sequence", "sequence_step"},
         {"peer_span", "peer_span_step"}}},
-      {"name", "name_part", "stored_name", {{"number", "number_step", true}}}};
+      {"name", "name_part", "stored_name", {{"number", "number_step", true}}},
+      {"collective",
+       "collective_part",
+       "stored_collective",
+       {{"name", "name_step"},
+        {"first_start_ps", "start_step_ps", true},
+        {"last_start_ps", "start_step_ps", true},
+        {"last_span", "last_span_step", true},
+        {"end_ps", "start_step_ps", true}}},
+      {"path",
+       "path_part",
+       "stored_path",
+       {{"span", "span_step", true},
+        {"start_ps", "start_step_ps", true},
+        {"end_ps", "start_step_ps", true}}}};
   return all;
 }
 
@@ -100,6 +163,17 @@ const PartedTable* find_parted(std::string_view name) {
   return nullptr;
 }
 
+namespace {
+
+/// The tables that store the rows of a parted table.
+std::vector<Table> part_tables(const Table& table) {
+  if (table.name == "span") return span_part_tables(table);
+  if (table.name == "collective") return collective_part_tables(table);
+  return table.name == "path" ? path_part_tables(table) : name_part_tables();
+}
+
+}  // namespace
+
 const std::vector<Table>& stored_tables() {
   static const std::vector<Table> all = [] {
     std::vector<Table> stored;
@@ -108,7 +182,7 @@ const std::vector<Table>& stored_tables() {
         stored.push_back(each);
         continue;
       }
-      const auto parts = each.name == "span" ? span_part_tables(each) : name_part_tables();
+      const auto parts = part_tables(each);
       stored.insert(stored.end(), parts.begin(), parts.end());
     }
     stored.push_back(repetition_table());

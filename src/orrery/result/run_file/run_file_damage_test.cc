@@ -121,13 +121,15 @@ TEST_F(Damage, TablesMustBeOurs) {
     expect_corrupt(sql, table, "differs from this version's run files");
   };
   expect_table("DROP TABLE link", "link");
-  expect_table("ALTER TABLE path RENAME TO p; CREATE VIEW path AS SELECT * FROM p", "path");
+  expect_table("ALTER TABLE stored_path RENAME TO p; CREATE VIEW stored_path AS SELECT * FROM p",
+               "stored_path");
   expect_table("DROP TABLE stored_name; CREATE VIRTUAL TABLE stored_name USING fts5(id, prefix)",
                "stored_name");
   expect_table(
-      "DROP TABLE path; CREATE TABLE path(id INTEGER PRIMARY KEY, rank, span, cause AS "
+      "DROP TABLE stored_path; CREATE TABLE stored_path(id INTEGER PRIMARY KEY, rank, span, cause "
+      "AS "
       "(printf('%.*c', 100000000, 'x')), released, start_ps, end_ps)",
-      "path");
+      "stored_path");
   expect_table("ALTER TABLE stored_span ADD COLUMN more", "stored_span");
 }
 
@@ -167,16 +169,16 @@ TEST_F(Damage, EveryReferenceIsChecked) {
   expect_corrupt("UPDATE lane SET rank_group = 1 WHERE id = 1", "lane", "does not exist");
   expect_corrupt("UPDATE rank SET timeline = 3 WHERE id = 1", "rank row 1", range);
   expect_corrupt(
-      "UPDATE rank SET timeline = 0; UPDATE collective SET last_span = NULL; "
-      "UPDATE path SET span = NULL",
+      "UPDATE rank SET timeline = 0; UPDATE stored_collective SET last_span = NULL; "
+      "UPDATE stored_path SET span = NULL",
       "timeline row 1", "no rank");
   expect_corrupt("UPDATE rank SET first_group = 0", "rank_group row 1", "first_group");
   expect_corrupt("UPDATE rank_group SET process_group = 1", "rank_group row 0", range);
   expect_corrupt("UPDATE rank_group SET number = 1 WHERE id = 2", "rank_group row 2", "sorted");
-  expect_corrupt("UPDATE collective SET last_rank = 3", "collective row 0", range);
-  expect_corrupt("UPDATE collective SET last_span = 3", "collective row 0", range);
-  expect_corrupt("UPDATE collective SET process_group = 1", "collective row 0", range);
-  expect_corrupt("UPDATE collective SET members = 4", "collective row 0", range);
+  expect_corrupt("UPDATE stored_collective SET last_rank = 3", "collective row 0", range);
+  expect_corrupt("UPDATE stored_collective SET last_span = 3", "collective row 0", range);
+  expect_corrupt("UPDATE stored_collective SET process_group = 1", "collective row 0", range);
+  expect_corrupt("UPDATE stored_collective SET members = 4", "collective row 0", range);
   expect_corrupt("UPDATE process_group SET collectives = 1", "collective", "belong to no group");
   expect_corrupt("UPDATE process_group SET first_collective = 1", "process_group row 0", "sum of");
   expect_corrupt("UPDATE process_group SET first_member = 1", "process_group", "first_member");
@@ -194,8 +196,8 @@ TEST_F(Damage, EveryReferenceIsChecked) {
                  "sorted");
   expect_corrupt("UPDATE memory_level SET bin_ps = 0", "memory_level row 0", "length");
   expect_corrupt("UPDATE memory_level SET bin_ps = 7 WHERE id = 1", "memory_level row 1", "length");
-  expect_corrupt("UPDATE path SET rank = 3 WHERE id = 2", "path row 2", range);
-  expect_corrupt("UPDATE path SET span = 1 WHERE id = 1", "path row 1", range);
+  expect_corrupt("UPDATE stored_path SET rank = 3 WHERE id = 2", "path row 2", range);
+  expect_corrupt("UPDATE stored_path SET span = 1 WHERE id = 1", "path row 1", range);
   expect_corrupt("UPDATE held_tensor SET name = 70", "held_tensor row 0", range);
   expect_corrupt("UPDATE finding_place SET finding = 1", "finding_place row 0", range);
 }
@@ -222,10 +224,12 @@ TEST_F(Damage, EveryTimeIsChecked) {
                  "do not sum to");
   expect_corrupt("UPDATE run SET step_ps = step_ps - 1", "rank row 0", "after the step");
   expect_corrupt("UPDATE run SET step_ps = step_ps + 1", "path", "end at the end of the step");
-  expect_corrupt("UPDATE path SET end_ps = end_ps - 1 WHERE id = 4", "path row 5", "begin where");
-  expect_corrupt("UPDATE collective SET first_start_ps = 1 << 50", "collective row 0",
+  expect_corrupt("UPDATE stored_path SET end_ps = end_ps - 1 WHERE id = 4", "path row 5",
+                 "begin where");
+  expect_corrupt("UPDATE stored_collective SET first_start_ps = 1 << 50", "collective row 0",
                  "ends before it begins");
-  expect_corrupt("UPDATE collective SET end_ps = 1", "collective row 0", "ends before it begins");
+  expect_corrupt("UPDATE stored_collective SET end_ps = 1", "collective row 0",
+                 "ends before it begins");
 }
 
 TEST_F(Damage, EveryValueHasItsKind) {
@@ -288,7 +292,7 @@ TEST_F(Damage, EveryCountIsChecked) {
   EXPECT_EQ(after("UPDATE run SET ranks = 1 << 30").code, Errc::limit_exceeded);
 }
 
-/// Spans repeat from the second layer on, and names do.
+/// Spans and the path repeat from the second layer on; names and collectives do.
 class DamagedRepetition : public Damage {
  protected:
   void SetUp() override {
@@ -300,6 +304,10 @@ class DamagedRepetition : public Damage {
                 ElementsAre("0|1|1|0|0", "1|47|4|1|0", "48|1|1|5|1", "49|47|4|6|1", "96|1|1|10|2",
                             "97|47|4|11|2"));
     ASSERT_THAT(query(file_, "SELECT * FROM name_part"), ElementsAre("0|6|6|0|0", "6|12|1|6|1"));
+    ASSERT_THAT(query(file_, "SELECT id, collectives, period, last_span_step FROM collective_part"),
+                ElementsAre("0|12|1|4"));
+    ASSERT_THAT(query(file_, "SELECT id, segments, period, span_step FROM path_part"),
+                ElementsAre("0|1|1|0", "1|59|5|4"));
   }
 };
 
@@ -321,6 +329,11 @@ TEST_F(DamagedRepetition, EveryPartIsChecked) {
   expect_corrupt("UPDATE span_part SET timeline = 1 WHERE id = 1", "span row 1",
                  "another timeline");
   expect_corrupt("UPDATE span_part SET timeline = 3 WHERE id = 97", "span row 97", "out of range");
+  expect_corrupt("UPDATE collective_part SET collectives = 13 WHERE id = 0", "repetition", "rows");
+  expect_corrupt("UPDATE collective_part SET period = 2", "collective_part row 0",
+                 "fewer stored rows");
+  expect_corrupt("UPDATE path_part SET segments = 58 WHERE id = 1", "path", "end of the step");
+  expect_corrupt("UPDATE path_part SET id = 2 WHERE id = 1", "path_part row 1", order);
   expect_corrupt("DELETE FROM repetition WHERE id = 11", "repetition", "rows");
   expect_corrupt("INSERT INTO repetition VALUES (12)", "repetition", "rows");
   expect_corrupt("UPDATE name_part SET names = 13 WHERE id = 6", "repetition", "rows");
@@ -343,6 +356,12 @@ TEST_F(DamagedRepetition, EveryStepIsChecked) {
                  "no such span");
   expect_corrupt("UPDATE stored_span SET slack_step_ps = -1 WHERE id = 1", "span row 5", range);
   expect_corrupt("UPDATE stored_span SET released_by = 7 WHERE id = 1", "span row 45", range);
+  expect_corrupt("UPDATE collective_part SET last_span_step = 5", "collective row 10", range);
+  expect_corrupt("UPDATE collective_part SET start_step_ps = -1 << 50", "collective row 1", range);
+  expect_corrupt("UPDATE stored_collective SET name_step = 2", "collective row 8", range);
+  expect_corrupt("UPDATE path_part SET span_step = 5 WHERE id = 1", "path row 49", range);
+  expect_corrupt("UPDATE path_part SET start_step_ps = 1 WHERE id = 1", "path row 6",
+                 "where the previous segment ends");
   expect_corrupt("UPDATE stored_name SET prefix = 'x' WHERE id < 3", "name row 0", "not empty");
   expect_corrupt("UPDATE stored_name SET prefix = 'send' WHERE id = 1", "name row 3", "twice");
   expect_corrupt("UPDATE name_part SET number_step = 0 WHERE id = 6", "name row 7", "twice");

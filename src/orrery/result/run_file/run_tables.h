@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -364,26 +365,73 @@ class RunTables {
 
   void write_collectives() {
     write_all("library_collective", run_.predicted);
-    table("collective", [&](Rows& rows) {
-      for (const Collective& each : run_.collectives) {
-        rows.integer(each.group);
-        rows.text(each.type);
-        rows.integer(each.name);
-        put(rows, each.bytes);
-        rows.integer(signed_bits(each.sent));
-        rows.integer(each.joined ? 1 : 0);
-        rows.integer(each.members);
-        put(rows, each.first_start);
-        put(rows, each.last_start);
-        rows.integer(each.last_rank);
-        put_span(rows, each.last_rank, each.last_span);
-        put(rows, each.end);
-        put(rows, each.bound);
-        rows.text(each.bound_by);
-        put_reference(rows, each.predicted);
+    if constexpr (kInParts) {
+      write_collective_parts();
+    } else {
+      table("collective", [&](Rows& rows) {
+        for (const Collective& each : run_.collectives) {
+          put_collective(rows, each);
+          rows.end_row();
+        }
+      });
+    }
+  }
+
+  /// Parts do not cross groups.
+  void write_collective_parts() {
+    std::vector<RowPart> parts;
+    const std::vector<Collective>& all = run_.collectives;
+    for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
+      while (end < all.size() && all[end].group == all[begin].group) ++end;
+      const auto group = std::span(all).subspan(begin, end - begin);
+      for (RowPart part : find_parts(group, repeated_rows_)) {
+        part.first += begin;
+        parts.push_back(part);
+      }
+    }
+    table("collective_part", [&](Rows& rows) {
+      std::uint64_t stored = 0;
+      for (const RowPart& part : parts) {
+        put_part(rows, part, 0, stored);
+        const Collective& first = all[part.first];
+        const Collective& second = part.repeats(part.first) ? all[part.first + part.period] : first;
+        rows.integer(span_step(first.last_span, second.last_span));
+        put(rows, second.first_start - first.first_start);
         rows.end_row();
       }
     });
+    table("stored_collective", [&](Rows& rows) {
+      for (const RowPart& part : parts) {
+        for (std::uint64_t row = part.first; row < part.first + part.period; ++row) {
+          put_collective(rows, all[row]);
+          if (part.repeats(row) && all[row + part.period].name != all[row].name)
+            rows.integer(std::int64_t{all[row + part.period].name} - all[row].name);
+          rows.end_row();
+        }
+      }
+    });
+  }
+
+  void put_collective(Rows& rows, const Collective& each) {
+    rows.integer(each.group);
+    rows.text(each.type);
+    rows.integer(each.name);
+    put(rows, each.bytes);
+    rows.integer(signed_bits(each.sent));
+    rows.integer(each.joined ? 1 : 0);
+    rows.integer(each.members);
+    put(rows, each.first_start);
+    put(rows, each.last_start);
+    rows.integer(each.last_rank);
+    put_span(rows, each.last_rank, each.last_span);
+    put(rows, each.end);
+    put(rows, each.bound);
+    rows.text(each.bound_by);
+    put_reference(rows, each.predicted);
+  }
+
+  static std::int64_t span_step(std::uint32_t from, std::uint32_t to) {
+    return from == kNone ? 0 : std::int64_t{to} - from;
   }
 
   void write_links() {
@@ -440,17 +488,13 @@ class RunTables {
   }
 
   void write_path() {
-    table("path", [&](Rows& rows) {
-      for (const PathSegment& segment : run_.path) {
-        rows.integer(segment.rank);
-        put_span(rows, segment.rank, segment.span);
-        rows.text(name(segment.cause));
-        rows.text(name(segment.release));
-        put(rows, segment.start);
-        put(rows, segment.end);
-        rows.end_row();
-      }
-    });
+    if constexpr (kInParts) {
+      write_path_parts();
+    } else {
+      table("path", [&](Rows& rows) {
+        for (const PathSegment& segment : run_.path) put_segment(rows, segment);
+      });
+    }
     write_all("error_class", run_.error_classes);
     table("path_basis", [&](Rows& rows) {
       for (std::size_t i = 0; i < kTimeProvenances; ++i) {
@@ -460,6 +504,38 @@ class RunTables {
         rows.end_row();
       }
     });
+  }
+
+  void write_path_parts() {
+    const std::vector<RowPart> parts = find_parts(run_.path, repeated_rows_);
+    table("path_part", [&](Rows& rows) {
+      std::uint64_t stored = 0;
+      for (const RowPart& part : parts) {
+        put_part(rows, part, 0, stored);
+        const PathSegment& first = run_.path[part.first];
+        const PathSegment& second =
+            part.repeats(part.first) ? run_.path[part.first + part.period] : first;
+        rows.integer(span_step(first.span, second.span));
+        put(rows, second.start - first.start);
+        rows.end_row();
+      }
+    });
+    table("stored_path", [&](Rows& rows) {
+      for (const RowPart& part : parts) {
+        for (std::uint64_t row = part.first; row < part.first + part.period; ++row)
+          put_segment(rows, run_.path[row]);
+      }
+    });
+  }
+
+  void put_segment(Rows& rows, const PathSegment& segment) {
+    rows.integer(segment.rank);
+    put_span(rows, segment.rank, segment.span);
+    rows.text(name(segment.cause));
+    rows.text(name(segment.release));
+    put(rows, segment.start);
+    put(rows, segment.end);
+    rows.end_row();
   }
 
   void write_findings() {

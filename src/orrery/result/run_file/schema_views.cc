@@ -16,14 +16,32 @@ std::string_view stored(std::string text) {
   return all.emplace_back(std::move(text));
 }
 
-// A column of a span: of `s`, a row of stored_span, in period `k.id` of `p`, a row of span_part.
-std::string span_value(std::string_view column) {
-  for (const SteppedColumn& each : find_parted("span")->steps) {
+// A column of a parted table: of `s`, a stored row, in period `k.id` of `p`, a part.
+std::string value_of(std::string_view parted, std::string_view column) {
+  for (const SteppedColumn& each : find_parted(parted)->steps) {
     if (each.column != column) continue;
     return "s." + std::string(column) + (each.in_part ? " + k.id * p." : " + k.id * s.") +
            std::string(each.step);
   }
-  return (column == "timeline" ? "p." : "s.") + std::string(column);
+  return "s." + std::string(column);
+}
+
+std::string span_value(std::string_view column) {
+  return column == "timeline" ? "p.timeline" : value_of("span", column);
+}
+
+// The row number in a parted table.
+std::string row_number(const PartedTable& parted) {
+  return "p.id + k.id * p.period + s.id - p." + std::string(parted.stored);
+}
+
+// Joins the rows of a part `p`: periods `k` and stored rows `s`.
+std::string rows_of_part(const PartedTable& parted) {
+  const std::string rows = "p." + std::string(table(parted.parts).columns[1].name);
+  const std::string source(parted.stored), first = "p." + source;
+  return "CROSS JOIN repetition k ON k.id <= (" + rows + " - 1) / p.period\nCROSS JOIN " + source +
+         " s ON s.id >= " + first + " AND s.id < " + first + " + min(p.period, " + rows +
+         " - k.id * p.period)";
 }
 
 // The text of a name by its number, an expression that names no `n` and no `q`.
@@ -40,40 +58,41 @@ std::string name_text(const std::string& number) {
 constexpr std::string_view kDuration = " + s.duration_ps";
 constexpr std::string_view kRest = "s.duration_ps - s.wait_ps - s.queue_ps - s.latency_ps";
 
-// All rows of a parted table. `rows`: the column with the number of rows of a part; `value_of`
-// returns the expression of each column but `id`. The limit keeps SQLite from merging the view into
-// a query, so that a join by id uses an index (sqlite.org/optoverview.html, "Subquery Flattening").
+// All rows of a parted table. `value_of` returns the expression of each column but `id`. The limit
+// keeps SQLite from merging the view into a query, so that a join by id uses an index
+// (sqlite.org/optoverview.html, "Subquery Flattening").
 template <class ValueOf>
-View parted_view(std::string_view name, const std::string& rows, const ValueOf& value_of) {
+View parted_view(std::string_view name, const ValueOf& value_of) {
   const PartedTable& parted = *find_parted(name);
   const Table& declared = table(name);
-  const std::string source(parted.stored), first = "p." + source;
   View view{name, declared.meaning, {}, {}};
   for (const Column& column : declared.columns) {
     const bool key = column.name == "id";
     view.columns.push_back(
-        {column.name, stored(key ? "p.id + k.id * p.period + s.id - " + first : value_of(column)),
-         column.meaning});
+        {column.name, stored(key ? row_number(parted) : value_of(column)), column.meaning});
   }
-  view.from = stored(
-      "FROM " + std::string(parted.parts) + " p\nCROSS JOIN repetition k ON k.id <= (p." + rows +
-      " - 1) / p.period\nCROSS JOIN " + source + " s ON s.id >= " + first + " AND s.id < " + first +
-      " + min(p.period, p." + rows + " - k.id * p.period)\nLIMIT -1");
+  view.from =
+      stored("FROM " + std::string(parted.parts) + " p\n" + rows_of_part(parted) + "\nLIMIT -1");
   return view;
 }
 
 View name_view() {
-  return parted_view("name", "names", [](const Column&) -> std::string {
+  return parted_view("name", [](const Column&) -> std::string {
     return "s.prefix || coalesce(s.number + k.id * p.number_step, '') || s.suffix";
   });
 }
 
 View span_view() {
-  return parted_view("span", "spans", [](const Column& column) {
+  return parted_view("span", [](const Column& column) {
     if (column.name == "end_ps") return span_value("start_ps") + std::string(kDuration);
     if (column.name == "rest_ps") return std::string(kRest);
     return span_value(column.name);
   });
+}
+
+/// `collective` or `path`.
+View plain_parted_view(std::string_view name) {
+  return parted_view(name, [&](const Column& column) { return value_of(name, column.name); });
 }
 
 // The lane of span `s` at rank `r`.
@@ -146,35 +165,38 @@ View event_view() {
 }
 
 View collective_view() {
+  const PartedTable& parted = *find_parted("collective");
+  const std::string in_group = row_number(parted) + " - g.stored_collective";
+  const auto value = [](std::string_view column) { return stored(value_of("collective", column)); };
   return {
       "collective_view",
       "Collectives with names, durations and their share of the bound.",
-      {{"collective", "g.first_collective + c.id - g.stored_collective",
+      {{"collective", stored("g.first_collective + " + in_group),
         "number of the collective in the run"},
        {"process_group", "g.name", "`tp (ranks 2-3)`; empty: all ranks"},
        {"group_size", "g.size", "ranks"},
-       {"sequence", "c.id - g.stored_collective", "number in its group, from 0"},
-       {"type", "c.type", "`all_reduce`, `all_gather` …"},
-       {"name", stored(name_text("c.name")), "name of the node"},
-       {"bytes", "c.bytes", "size of the complete buffer"},
-       {"sent_bytes", "c.sent_bytes", "bytes that all its ranks send"},
-       {"members", "c.members", "ranks that issued it"},
-       {"first_start_ps", "c.first_start_ps", "arrival of the first member"},
-       {"last_start_ps", "c.last_start_ps", "arrival of the last member"},
+       {"sequence", stored(in_group), "number in its group, from 0"},
+       {"type", "s.type", "`all_reduce`, `all_gather` …"},
+       {"name", stored(name_text("(" + value_of("collective", "name") + ")")), "name of the node"},
+       {"bytes", "s.bytes", "size of the complete buffer"},
+       {"sent_bytes", "s.sent_bytes", "bytes that all its ranks send"},
+       {"members", "s.members", "ranks that issued it"},
+       {"first_start_ps", value("first_start_ps"), "arrival of the first member"},
+       {"last_start_ps", value("last_start_ps"), "arrival of the last member"},
        {"last_rank",
-        "CASE WHEN c.process_group = g.id THEN c.last_rank ELSE\n"
+        "CASE WHEN s.process_group = g.id THEN s.last_rank ELSE\n"
         "    (SELECT rank FROM group_member WHERE id = g.first_member - f.first_member +\n"
         "      (SELECT id FROM group_member WHERE id >= f.first_member AND id < f.first_member + "
         "f.size\n"
-        "        AND rank = c.last_rank)) END",
+        "        AND rank = s.last_rank)) END",
         "the member that arrived last"},
-       {"skew_ps", "c.last_start_ps - c.first_start_ps", "time from the first to the last arrival"},
-       {"end_ps", "c.end_ps", "end at the last member"},
-       {"duration_ps", "c.end_ps - c.last_start_ps", "time from the last arrival to the end"},
-       {"bound_ps", "c.bound_ps", "lower bound of the duration with these links"},
-       {"of_bound", "CAST(c.bound_ps AS REAL) / nullif(c.end_ps - c.last_start_ps, 0)",
+       {"skew_ps", "s.last_start_ps - s.first_start_ps", "time from the first to the last arrival"},
+       {"end_ps", value("end_ps"), "end at the last member"},
+       {"duration_ps", "s.end_ps - s.last_start_ps", "time from the last arrival to the end"},
+       {"bound_ps", "s.bound_ps", "lower bound of the duration with these links"},
+       {"of_bound", "CAST(s.bound_ps AS REAL) / nullif(s.end_ps - s.last_start_ps, 0)",
         "1: as fast as its links allow"},
-       {"bound_by", "c.bound_by", "the limiting resource"},
+       {"bound_by", "s.bound_by", "the limiting resource"},
        {"time_source", "d.source",
         "source of the library's time: `measured`, `scaled` or `cost model`"},
        {"algorithm", "d.algorithm", "choice of the library"},
@@ -185,33 +207,38 @@ View collective_view() {
         "upper end of the 80 % prediction interval, relative to `predicted_ps`"}},
       // The limit keeps SQLite from merging the view into a query, so that a join by number uses an
       // index (sqlite.org/optoverview.html, "Subquery Flattening").
-      "FROM process_group g\n"
-      "CROSS JOIN collective c ON c.id >= g.stored_collective AND c.id < g.stored_collective + "
-      "g.collectives\n"
-      "JOIN process_group f ON f.id = c.process_group\n"
-      "LEFT JOIN library_collective d ON d.id = c.library_collective\n"
-      "LIMIT -1"};
+      stored("FROM process_group g\n"
+             "CROSS JOIN collective_part p ON p.id >= g.stored_collective AND p.id < "
+             "g.stored_collective + g.collectives\n" +
+             rows_of_part(parted) +
+             "\n"
+             "JOIN process_group f ON f.id = s.process_group\n"
+             "LEFT JOIN library_collective d ON d.id = s.library_collective\n"
+             "LIMIT -1")};
 }
 
 View path_view() {
-  const std::string k = "((p.span - part.id) / part.period)";
-  return {"critical_path",
-          "The critical path with names.",
-          {{"position", "p.id", "number of the segment, from 0"},
-           {"rank", "p.rank", "rank of the segment"},
-           {"start_ps", "p.start_ps", "start of the segment"},
-           {"end_ps", "p.end_ps", "end of the segment"},
-           {"duration_ps", "p.end_ps - p.start_ps", "duration of the segment"},
-           {"cause", "p.cause", "`work`, `bandwidth`, `latency`, `queue`, `peer` or `idle`"},
-           {"released", "p.released", "how the path reached this segment"},
-           {"span", "p.span", "`span.id`"},
-           {"node", stored("s.node + " + k + " * part.node_step"), "node id in the trace"},
-           {"kind", "(SELECT name FROM span_kind WHERE id = s.kind)", "kind of the node"},
-           {"name", stored(name_text("(s.name + " + k + " * s.name_step)")), "name of the node"}},
-          "FROM path p\n"
-          "LEFT JOIN span_part part ON part.id = (SELECT max(id) FROM span_part WHERE id <= "
-          "p.span)\n"
-          "LEFT JOIN stored_span s ON s.id = part.stored_span + (p.span - part.id) % part.period"};
+  const PartedTable& parted = *find_parted("path");
+  const std::string span = "(" + value_of("path", "span") + ")";
+  const std::string times = "((" + span + " - part.id) / part.period)";
+  return {
+      "critical_path",
+      "The critical path with names.",
+      {{"position", stored(row_number(parted)), "number of the segment, from 0"},
+       {"rank", "s.rank", "rank of the segment"},
+       {"start_ps", stored(value_of("path", "start_ps")), "start of the segment"},
+       {"end_ps", stored(value_of("path", "end_ps")), "end of the segment"},
+       {"duration_ps", "s.end_ps - s.start_ps", "duration of the segment"},
+       {"cause", "s.cause", "`work`, `bandwidth`, `latency`, `queue`, `peer` or `idle`"},
+       {"released", "s.released", "how the path reached this segment"},
+       {"span", stored(span), "`span.id`"},
+       {"node", stored("r.node + " + times + " * part.node_step"), "node id in the trace"},
+       {"kind", "(SELECT name FROM span_kind WHERE id = r.kind)", "kind of the node"},
+       {"name", stored(name_text("(r.name + " + times + " * r.name_step)")), "name of the node"}},
+      stored("FROM path_part p\n" + rows_of_part(parted) +
+             "\nLEFT JOIN span_part part ON part.id = (SELECT max(id) FROM span_part WHERE id <= " +
+             span + ")\nLEFT JOIN stored_span r ON r.id = part.stored_span + (" + span +
+             " - part.id) % part.period")};
 }
 
 View link_view() {
@@ -255,8 +282,15 @@ View memory_view() {
 }  // namespace
 
 const std::vector<View>& views() {
-  static const std::vector<View> all = {name_view(), span_view(), event_view(), collective_view(),
-                                        path_view(), link_view(), memory_view()};
+  static const std::vector<View> all = {name_view(),
+                                        span_view(),
+                                        plain_parted_view("collective"),
+                                        plain_parted_view("path"),
+                                        event_view(),
+                                        collective_view(),
+                                        path_view(),
+                                        link_view(),
+                                        memory_view()};
   return all;
 }
 

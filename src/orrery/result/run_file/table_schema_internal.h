@@ -26,9 +26,11 @@ inline constexpr std::string_view kUpper =
     "upper end of the 80 % prediction interval, relative to `time_ps`";
 inline constexpr std::string_view kNullableSpan = "INTEGER REFERENCES span";
 
-/// Tables for the rows of `span` and `name`.
+/// Tables for the rows of parted tables, in the order in which they are written.
 [[nodiscard]] std::vector<Table> span_part_tables(const Table& span);
 [[nodiscard]] std::vector<Table> name_part_tables();
+[[nodiscard]] std::vector<Table> collective_part_tables(const Table& collective);
+[[nodiscard]] std::vector<Table> path_part_tables(const Table& path);
 [[nodiscard]] Table repetition_table();
 [[nodiscard]] std::vector<Table> network_tables();
 [[nodiscard]] std::vector<Table> remote_memory_tables();

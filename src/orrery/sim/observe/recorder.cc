@@ -32,13 +32,26 @@ Recorder::Recorder(const EngineRun& run, std::uint32_t queues)
       traffic_(slots(run, links_, by_dimension_), by_dimension_ ? run.fabric.dim_count()
                                                   : links_      ? run.network.link_count()
                                                                 : ports(run)) {
-  recording_->details.resize(run.shared.times.size());
+  make_details();
   if (!links_) return;
   reported_as_ = run.network.reported_as();
   const std::size_t dims = run.fabric.dim_count();
   if (by_dimension_) represented_.resize(run.network.link_count() * dims);
   for (std::uint32_t link = 0; by_dimension_ && link < run.network.link_count(); ++link)
     ++represented_[reported_as(link) * dims + run.network.link(link).dim];
+}
+
+void Recorder::make_details() {
+  recording_->detailed.resize(run_.workload.graphs.size());
+  std::size_t next = 0;
+  for (std::uint32_t rank = 0; rank < run_.folded_workload.ranks(); ++rank) {
+    const std::uint32_t graph = run_.workload.graph_of_rank[run_.real(rank)];
+    DetailedNodes& nodes = recording_->detailed[graph];
+    if (nodes.all().empty()) nodes = DetailedNodes(run_.graph_of(rank));
+    details_of_.push_back({next, graph});
+    next += nodes.all().size();
+  }
+  recording_->details.resize(next);
 }
 
 void Recorder::add_member(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
@@ -72,11 +85,11 @@ void Recorder::add_to_collective(std::uint32_t group_class, std::uint64_t order,
   collective.members += groups_.represented(rank, group_class);
   collective.last_start = std::max(collective.last_start, now);
   collective.bytes = std::max(collective.bytes, stated.size.count());
-  recording_->details[index(rank, node)].collective = number;
+  detail(rank, node).collective = number;
 }
 
 void Recorder::sent(std::uint32_t rank, graph::NodeId node, std::uint64_t bytes) {
-  const std::uint32_t number = recording_->details[index(rank, node)].collective;
+  const std::uint32_t number = detail(rank, node).collective;
   if (number == kNone) return;
   CollectiveInstance& collective = recording_->collectives[number];
   collective.sent += bytes * groups_.represented(rank, collective.group_class);
@@ -85,7 +98,7 @@ void Recorder::sent(std::uint32_t rank, graph::NodeId node, std::uint64_t bytes)
 
 void Recorder::add_predicted_phase(std::uint32_t rank, graph::NodeId node, std::uint32_t spec,
                                    std::int64_t duration) {
-  const std::uint32_t collective = recording_->details[index(rank, node)].collective;
+  const std::uint32_t collective = detail(rank, node).collective;
   if (collective == kNone) return;
   if (collective >= library_times_.size())
     library_times_.resize(recording_->collectives.size(), -1);
@@ -95,11 +108,11 @@ void Recorder::add_predicted_phase(std::uint32_t rank, graph::NodeId node, std::
 }
 
 void Recorder::memory_served(std::uint32_t rank, graph::NodeId node, std::int64_t lost) {
-  recording_->details[index(rank, node)].queue = lost;
+  detail(rank, node).queue = lost;
 }
 
 std::optional<std::int64_t> Recorder::last_arrival(std::uint32_t rank, graph::NodeId node) const {
-  const std::uint32_t number = recording_->details[index(rank, node)].collective;
+  const std::uint32_t number = detail(rank, node).collective;
   if (number == kNone) return std::nullopt;
   const CollectiveInstance& collective = recording_->collectives[number];
   if (collective.members < groups_.size(collective.group_class)) return std::nullopt;
@@ -119,9 +132,9 @@ const ChunkHistory* Recorder::previous_chunk(std::uint32_t rank, std::uint32_t q
 
 void Recorder::end_collective(std::uint32_t rank, graph::NodeId node, std::int64_t queue,
                               std::int64_t latency) {
-  NodeDetail& detail = recording_->details[index(rank, node)];
-  detail.queue = queue;
-  detail.latency = latency;
+  NodeDetail& made = detail(rank, node);
+  made.queue = queue;
+  made.latency = latency;
 }
 
 void Recorder::traffic(std::uint32_t rank, std::uint32_t dim, std::int64_t bytes, std::int64_t from,
@@ -154,6 +167,17 @@ void Recorder::carries(std::uint32_t link, std::int64_t from, std::int64_t until
   for (std::size_t dim = 0; dim < dims; ++dim) {
     if (const std::uint32_t links = represented_[link * dims + dim]; links > 0)
       traffic_.add(dim, from, until, bytes, times * links);
+  }
+}
+
+DetailedNodes::DetailedNodes(const graph::Graph& graph) : numbers_(graph.size(), kNone) {
+  for (graph::NodeId node = 0; node < graph.size(); ++node) {
+    const graph::NodeKind kind = graph.kind(node);
+    const bool accesses_memory =
+        kind == graph::NodeKind::mem_load || kind == graph::NodeKind::mem_store;
+    if (kind != graph::NodeKind::coll && !graph::is_message(kind) && !accesses_memory) continue;
+    numbers_[node] = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.push_back(node);
   }
 }
 
@@ -206,9 +230,12 @@ void Recorder::finish_slots() {
 
 std::unique_ptr<Recording> Recorder::finish(std::vector<NodeTimes> times) && {
   recording_->class_of = run_.folded_workload.class_of();
-  for (std::uint32_t real = 0; real < run_.workload.rank_count(); ++real)
-    recording_->nodes_of.push_back({index(run_.folded_workload.rank_for(real), 0),
-                                    run_.shared.layout.step(run_.folded_workload.rank_for(real))});
+  for (std::uint32_t real = 0; real < run_.workload.rank_count(); ++real) {
+    const std::uint32_t rank = run_.folded_workload.rank_for(real);
+    recording_->nodes_of.push_back(
+        {run_.shared.layout.index(rank, 0), run_.shared.layout.step(rank)});
+    recording_->details_of.push_back(details_of_[rank]);
+  }
   recording_->times = std::move(times);
   groups_.finish(*recording_);
   recording_->bin = traffic_.bin();

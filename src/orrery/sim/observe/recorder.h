@@ -89,8 +89,19 @@ class Recorder : public Observer, public model::LinkObserver {
   void skip_repetitions(const Jump& jump, std::span<const IssuedChunks> issued);
 
  private:
-  [[nodiscard]] std::size_t index(std::uint32_t rank, graph::NodeId node) const {
-    return run_.shared.layout.index(rank, node);
+  void make_details();
+  [[nodiscard]] bool has_details(std::uint32_t rank, graph::NodeId node) const {
+    return recording_->detailed[details_of_[rank].graph].number(node) != kNone;
+  }
+  [[nodiscard]] std::size_t detail_index(std::uint32_t rank, graph::NodeId node) const {
+    const Recording::RankDetails& of = details_of_[rank];
+    return of.first + recording_->detailed[of.graph].number(node);
+  }
+  [[nodiscard]] NodeDetail& detail(std::uint32_t rank, graph::NodeId node) {
+    return recording_->details[detail_index(rank, node)];
+  }
+  [[nodiscard]] const NodeDetail& detail(std::uint32_t rank, graph::NodeId node) const {
+    return recording_->details[detail_index(rank, node)];
   }
   void add_to_collective(std::uint32_t group_class, std::uint64_t order, std::uint32_t rank,
                          graph::NodeId node, std::int64_t now);
@@ -117,6 +128,7 @@ class Recorder : public Observer, public model::LinkObserver {
   const EngineRun& run_;
   bool links_;  // else each rank's port into each dimension
   std::unique_ptr<Recording> recording_ = std::make_unique<Recording>();
+  std::vector<Recording::RankDetails> details_of_;  // by simulated rank
   RecordedGroups groups_;
   std::vector<std::vector<std::pair<std::uint64_t, std::uint32_t>>>
       by_order_;  // by group class: (order, collective), ascending

@@ -193,24 +193,26 @@ void Recorder::repeat_collectives(const Jump& jump, const std::vector<std::uint3
 }
 
 void Recorder::move_node(std::uint32_t rank, graph::NodeId from, graph::NodeId to) {
-  NodeDetail& detail = recording_->details[index(rank, to)];
-  detail = recording_->details[index(rank, from)];
-  if (detail.collective == kNone) return;
-  const CollectiveInstance& before = recording_->collectives[detail.collective];
-  detail.collective =
+  if (!has_details(rank, to)) return;
+  NodeDetail& moved = detail(rank, to);
+  moved = detail(rank, from);
+  if (moved.collective == kNone) return;
+  const CollectiveInstance& before = recording_->collectives[moved.collective];
+  moved.collective =
       find(before.group_class, before.order + static_cast<std::uint64_t>(jump_.repetitions) *
                                                   chunks_per_repetition(before.group_class));
-  ORRERY_CHECK(detail.collective != kNone);
+  ORRERY_CHECK(moved.collective != kNone);
 }
 
 void Recorder::repeat_node(std::uint32_t rank, graph::NodeId node, graph::NodeId step) {
-  NodeDetail& detail = recording_->details[index(rank, node)];
-  detail = recording_->details[index(rank, node - step)];
-  if (detail.collective == kNone) return;
-  const CollectiveInstance& before = recording_->collectives[detail.collective];
-  detail.collective =
+  if (!has_details(rank, node)) return;
+  NodeDetail& repeated = detail(rank, node);
+  repeated = detail(rank, node - step);
+  if (repeated.collective == kNone) return;
+  const CollectiveInstance& before = recording_->collectives[repeated.collective];
+  repeated.collective =
       find(before.group_class, before.order + chunks_per_repetition(before.group_class));
-  ORRERY_CHECK(detail.collective != kNone);
+  ORRERY_CHECK(repeated.collective != kNone);
 }
 
 }  // namespace orrery::sim

@@ -2,6 +2,7 @@
 #include "orrery/sim/observe/recording_observer.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "orrery/model/compute/compute_model.h"
 #include "orrery/sim/collectives/phases/switch_phases.h"
@@ -43,10 +44,15 @@ std::unique_ptr<Recording> RecordingObserver::finish(std::vector<NodeTimes> time
   auto made = std::move(*this).Recorder::finish(std::move(times));
   made->timed_by = all_timed_by(run_.workload, run_.platform, run_.options);
   const std::vector<PredictedCollective> all = planner_.predicted();
+  std::unordered_map<std::uint32_t, std::uint32_t> places;  // by spec: index in `all`
   for (CollectiveInstance& collective : made->collectives) {
     if (collective.predicted == kNone) continue;
-    collective.predicted = static_cast<std::uint32_t>(
-        std::find(all.begin(), all.end(), planner_.predicted(collective.predicted)) - all.begin());
+    const auto [known, added] = places.try_emplace(collective.predicted);
+    if (added)
+      known->second = static_cast<std::uint32_t>(
+          std::find(all.begin(), all.end(), planner_.predicted(collective.predicted)) -
+          all.begin());
+    collective.predicted = known->second;
   }
   made->chunk_phases = std::move(chunk_phases_);
   made->uncontended = run_.network.traits().uncontended;

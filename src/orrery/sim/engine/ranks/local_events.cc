@@ -24,14 +24,13 @@ bool only_counts(const LocalEvent& event, const ChunkPool& chunks) {
 
 }  // namespace
 
-// Removes an older event that equals `event` and is among the first few of the list. Returns its
-// count, or 0.
+// Removes an older event that equals `event` and is among the first few of the list, which has at
+// least two. Returns its count, or 0.
 std::uint16_t LocalEvents::take_older(LocalEventList& list, const LocalEvent& event) {
   const auto equal = [&](const LocalEvent& other) {
     return other.stream == event.stream && other.kind == event.kind && other.arg == event.arg &&
            other.repeat < 0x7fff;
   };
-  if (list.head == kNone) return 0;
   if (equal(list.first)) {
     const std::uint16_t repeat = list.first.repeat;
     const std::uint32_t slot = list.head;
@@ -63,7 +62,7 @@ void LocalEvents::append(LocalEventList& list, LocalEvent event) {
     return;
   }
   // The list of the current time must not move its events.
-  if (list.time != run_.now() && only_counts(event, chunks_))
+  if (list.head != kNone && list.time != run_.now() && only_counts(event, chunks_))
     event.repeat = static_cast<std::uint16_t>(event.repeat + take_older(list, event));
   std::uint32_t slot = pool_free_;
   if (slot == kNone) {

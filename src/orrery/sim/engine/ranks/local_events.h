@@ -3,6 +3,7 @@
 // Future events inside a rank.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <tuple>
 #include <utility>
@@ -29,23 +30,14 @@ class LocalEvents {
   /// the current time.
   template <class Act>
   void run(std::uint32_t rank, const Act& act) {
-    LocalEventList& list = running(rank);
-    const LocalEvent first = list.first;
-    list.first.kind = LocalEventKind::taken;  // append() must not merge events into it
-    act(rank, first);
-    std::uint32_t slot = running(rank).head;
-    while (slot != kNone) {
-      const LocalEvent event = pool_[slot].event;
-      pool_[slot].event.kind = LocalEventKind::taken;
-      act(rank, event);
-      const std::uint32_t next = pool_[slot].next;
-      LocalEventList& current = running(rank);
-      current.head = next;
-      if (next == kNone) current.tail = kNone;
-      free(slot);
-      slot = next;
+    RankEvents& agenda = run_.shared.local_events[rank];
+    for (LocalEventList& list : agenda.lists) {
+      if (list.time == run_.now())
+        return run_list(
+            rank, [&]() -> LocalEventList& { return list; }, act);
     }
-    running(rank).time = -1;
+    run_list(
+        rank, [&]() -> LocalEventList& { return running_overflow(agenda); }, act);
   }
 
   /// All pending events of a rank with their times; callers can change them in place.
@@ -62,19 +54,36 @@ class LocalEvents {
   void resume(const LocalEvents& other) { fields(*this) = fields(other); }
 
  private:
-  // Lists can move in memory while their events run (overflow grows), so that each access finds
-  // them again by time.
-  [[nodiscard]] LocalEventList& running(std::uint32_t rank) {
-    RankEvents& agenda = run_.shared.local_events[rank];
+  /// `running`: returns the list, after each act.
+  template <class Running, class Act>
+  void run_list(std::uint32_t rank, const Running& running, const Act& act) {
+    LocalEventList& list = running();
+    const LocalEvent first = list.first;
+    list.first.kind = LocalEventKind::taken;  // append() must not merge events into it
+    act(rank, first);
+    std::uint32_t slot = running().head;
+    while (slot != kNone) {
+      const LocalEvent event = pool_[slot].event;
+      pool_[slot].event.kind = LocalEventKind::taken;
+      act(rank, event);
+      const std::uint32_t next = pool_[slot].next;
+      LocalEventList& current = running();
+      current.head = next;
+      if (next == kNone) current.tail = kNone;
+      free(slot);
+      slot = next;
+    }
+    running().time = -1;
+  }
+
+  // Overflow can move in memory while its events run, so that each access finds a list again by
+  // time.
+  [[nodiscard]] LocalEventList& running_overflow(RankEvents& agenda) {
     const std::int64_t time = run_.now();
-    for (LocalEventList& list : agenda.lists) {
-      if (list.time == time) return list;
-    }
-    for (LocalEventList& list : agenda.overflow) {
-      if (list.time == time) return list;
-    }
-    ORRERY_CHECK(false);
-    return agenda.lists[0];
+    const auto found = std::find_if(agenda.overflow.begin(), agenda.overflow.end(),
+                                    [&](const LocalEventList& list) { return list.time == time; });
+    ORRERY_CHECK(found != agenda.overflow.end());
+    return *found;
   }
   void append(LocalEventList& list, LocalEvent event);
   [[nodiscard]] std::uint16_t take_older(LocalEventList& list, const LocalEvent& event);

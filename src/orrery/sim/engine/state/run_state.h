@@ -91,8 +91,9 @@ struct Communicator {
   std::uint32_t members = 0;
   // If one rank is simulated for several (see FoldedWorkload). Both are empty if each member has
   // its own rank.
-  std::vector<std::uint32_t> representative_of;  ///< by member: index in `representatives`
-  std::vector<Representative> representatives;   ///< ascending
+  /// By member: index in `representatives`. Empty: 0, for all members.
+  std::vector<std::uint32_t> representative_of;
+  std::vector<Representative> representatives;  ///< ascending
   bool sub_group = false;
   bool listed = false;  ///< the workload lists its members; false for number 0
 
@@ -109,7 +110,8 @@ struct Communicator {
   /// The representative of a member: 0 … representative_count() - 1, in the order of simulated
   /// ranks.
   [[nodiscard]] std::uint32_t representative(std::uint32_t member) const {
-    return is_unfolded() ? member : representative_of[member];
+    if (is_unfolded()) return member;
+    return representative_of.empty() ? 0 : representative_of[member];
   }
   [[nodiscard]] std::uint32_t representative_count() const {
     return is_unfolded() ? members : static_cast<std::uint32_t>(representatives.size());

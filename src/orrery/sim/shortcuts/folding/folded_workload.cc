@@ -14,11 +14,11 @@ namespace {
 // and after.
 void set_representatives(Communicator& group, const std::vector<std::uint32_t>& class_of,
                          std::vector<std::uint32_t>& representative_of) {
-  group.representative_of.resize(group.members);
   if (representative_of.size() == 1 && group.members > 0) {  // all ranks are equivalent
     group.representatives.push_back({0, 0});
     return;
   }
+  group.representative_of.resize(group.members);
   std::uint32_t* const representatives = group.representative_of.data();
   const std::uint32_t* const ranks = group.ranks.empty() ? nullptr : group.ranks.data();
   for (std::uint32_t m = 0; m < group.members; ++m) {
