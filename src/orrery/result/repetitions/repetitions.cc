@@ -335,9 +335,10 @@ class CollectiveRows {
     const Collective &a = all_[row - period], &b = all_[row];
     return has_shifted_times(a, b, shift.start) &&
            has_shifted_span(a.last_span, b.last_span, shift.span) && a.group == b.group &&
-           a.type == b.type && a.bytes == b.bytes && a.sent == b.sent && a.joined == b.joined &&
-           a.members == b.members && a.last_rank == b.last_rank && a.bound == b.bound &&
-           a.bound_by == b.bound_by && a.predicted == b.predicted;
+           a.type == b.type && is_short(a.type) && is_short(a.bound_by) && a.bytes == b.bytes &&
+           a.sent == b.sent && a.joined == b.joined && a.members == b.members &&
+           a.last_rank == b.last_rank && a.bound == b.bound && a.bound_by == b.bound_by &&
+           a.predicted == b.predicted;
   }
 
   [[nodiscard]] bool has_equal_steps(std::uint64_t row, std::uint64_t period) const {
@@ -346,6 +347,10 @@ class CollectiveRows {
   }
 
  private:
+  // The reader limits the text of repeated rows.
+  static bool is_short(const std::string& text) {
+    return text.size() <= limits::kRunFileRepeatedName;
+  }
   static bool has_shifted_times(const Collective& a, const Collective& b, std::uint64_t step) {
     if (a.end.has_value() != b.end.has_value()) return false;
     return result::is_shifted(bits(a.first_start), bits(b.first_start), step) &&

@@ -113,12 +113,13 @@ bool PartRows::read_stored() {
 }
 
 void PartRows::copy_stored() {
+  const bool is_repeated = read_ + period_ < rows_;
   for (std::size_t i = 0; i < width_; ++i) {
     const auto column = static_cast<int>(i);
     Cell& cell = cells_.emplace_back(Cell{stored_.type(column), stored_.number(column)});
     if (cell.type != sqlite::Type::text) continue;
     const auto text = stored_.raw_text(column);
-    if (!text || text->size() > limits::kRunFileRepeatedName)
+    if (!text || (is_repeated && text->size() > limits::kRunFileRepeatedName))
       return stored_.refuse(Errc::limit_exceeded,
                             "a repeated row has a text of more than " +
                                 std::to_string(limits::kRunFileRepeatedName) + " bytes",

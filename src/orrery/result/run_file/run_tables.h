@@ -395,7 +395,7 @@ class RunTables {
         put_part(rows, part, 0, stored);
         const Collective& first = all[part.first];
         const Collective& second = part.repeats(part.first) ? all[part.first + part.period] : first;
-        rows.integer(span_step(first.last_span, second.last_span));
+        rows.integer(span_step(part, all, &Collective::last_span));
         put(rows, second.first_start - first.first_start);
         rows.end_row();
       }
@@ -430,8 +430,14 @@ class RunTables {
     put_reference(rows, each.predicted);
   }
 
-  static std::int64_t span_step(std::uint32_t from, std::uint32_t to) {
-    return from == kNone ? 0 : std::int64_t{to} - from;
+  /// The step of spans in a part: that of its first row with a span.
+  template <class Row>
+  static std::int64_t span_step(const RowPart& part, const std::vector<Row>& all,
+                                std::uint32_t Row::*span) {
+    for (std::uint64_t row = part.first; row < part.first + part.period && part.repeats(row); ++row)
+      if (all[row].*span != kNone)
+        return std::int64_t{all[row + part.period].*span} - all[row].*span;
+    return 0;
   }
 
   void write_links() {
@@ -515,7 +521,7 @@ class RunTables {
         const PathSegment& first = run_.path[part.first];
         const PathSegment& second =
             part.repeats(part.first) ? run_.path[part.first + part.period] : first;
-        rows.integer(span_step(first.span, second.span));
+        rows.integer(span_step(part, run_.path, &PathSegment::span));
         put(rows, second.start - first.start);
         rows.end_row();
       }
