@@ -12,6 +12,9 @@ namespace orrery::commands {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 class NoProgress : public ProgressSink {
  public:
@@ -52,6 +55,18 @@ TEST(Progress, NotesASimulationThatTakesLong) {
   watch.estimated(8, 1'000'000'000, 60);
   EXPECT_THAT(context.notes, ElementsAre("the simulation needs about 60 s of CPU time and 1 "
                                          "GB of memory, by its estimate"));
+}
+
+// Picoseconds of more than 107 days do not fit into Time.
+TEST(Progress, NotesALimitOfVeryLongSimulations) {
+  for (const double seconds : {9.3e6, 1e12}) {
+    NotedContext context;
+    ShownWatch watch(context);
+    watch.estimated(8, 1'000'000'000, seconds);
+    ASSERT_EQ(context.notes.size(), 1u);
+    EXPECT_THAT(context.notes[0], StartsWith("the simulation needs more than "));
+    EXPECT_THAT(context.notes[0], Not(HasSubstr("-")));
+  }
 }
 
 // Twenty of 3 to 4 s: the first two show that all together take long.
