@@ -91,8 +91,9 @@ TEST_F(Damage, OtherFilesAreNamedForWhatTheyAre) {
   write_bytes(file_, "");
   EXPECT_EQ(error().code, Errc::input_corrupt);
   EXPECT_THAT(after("PRAGMA application_id = 7").what, HasSubstr("not a run file"));
-  EXPECT_EQ(after("PRAGMA user_version = 13").code, Errc::input_unsupported);
-  const Error old = after("PRAGMA user_version = 11");
+  EXPECT_EQ(after("PRAGMA user_version = " + std::to_string(kRunFileVersion + 1)).code,
+            Errc::input_unsupported);
+  const Error old = after("PRAGMA user_version = " + std::to_string(kRunFileVersion - 1));
   EXPECT_EQ(old.code, Errc::input_unsupported);
   EXPECT_THAT(old.hint, HasSubstr("older version of Orrery"));
   EXPECT_EQ(after("PRAGMA user_version = 0").code, Errc::input_corrupt);
@@ -121,8 +122,9 @@ TEST_F(Damage, TablesMustBeOurs) {
     expect_corrupt(sql, table, "differs from this version's run files");
   };
   expect_table("DROP TABLE link", "link");
-  expect_table("ALTER TABLE stored_path RENAME TO p; CREATE VIEW stored_path AS SELECT * FROM p",
-               "stored_path");
+  expect_table(
+      "ALTER TABLE finding_place RENAME TO p; CREATE VIEW finding_place AS SELECT * FROM p",
+      "finding_place");
   expect_table("DROP TABLE stored_name; CREATE VIRTUAL TABLE stored_name USING fts5(id, prefix)",
                "stored_name");
   expect_table(
@@ -329,7 +331,8 @@ TEST_F(DamagedRepetition, EveryPartIsChecked) {
   expect_corrupt("UPDATE span_part SET timeline = 1 WHERE id = 1", "span row 1",
                  "another timeline");
   expect_corrupt("UPDATE span_part SET timeline = 3 WHERE id = 97", "span row 97", "out of range");
-  expect_corrupt("UPDATE collective_part SET collectives = 13 WHERE id = 0", "repetition", "rows");
+  expect_corrupt("UPDATE collective_part SET collectives = 13 WHERE id = 0", "collective row 12",
+                 "out of range");
   expect_corrupt("UPDATE collective_part SET period = 2", "collective_part row 0",
                  "fewer stored rows");
   expect_corrupt("UPDATE path_part SET segments = 58 WHERE id = 1", "path", "end of the step");
@@ -359,7 +362,7 @@ TEST_F(DamagedRepetition, EveryStepIsChecked) {
   expect_corrupt("UPDATE collective_part SET last_span_step = 5", "collective row 10", range);
   expect_corrupt("UPDATE collective_part SET start_step_ps = -1 << 50", "collective row 1", range);
   expect_corrupt("UPDATE stored_collective SET name_step = 2", "collective row 8", range);
-  expect_corrupt("UPDATE path_part SET span_step = 5 WHERE id = 1", "path row 49", range);
+  expect_corrupt("UPDATE path_part SET span_step = 5 WHERE id = 1", "path row 50", range);
   expect_corrupt("UPDATE path_part SET start_step_ps = 1 WHERE id = 1", "path row 6",
                  "where the previous segment ends");
   expect_corrupt("UPDATE stored_name SET prefix = 'x' WHERE id < 3", "name row 0", "not empty");

@@ -194,7 +194,8 @@ TEST(RunFile, AFullDiskLeavesNothingBehind) {
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   (void)std::signal(SIGXFSZ, SIG_IGN);
   auto run = sample_run(4, 2'000);
-  for (Span& span : run.timelines.front().spans) span.flops += span.start.count();  // no repetition
+  for (Timeline& line : run.timelines)
+    for (Span& span : line.spans) span.flops += span.start.count();  // no repetition
   for (const rlim_t most : {0ul, 100ul, 5000ul, 1ul << 20}) {
     const rlimit tight{most, before.rlim_max};
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &tight), 0);
