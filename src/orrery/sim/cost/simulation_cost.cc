@@ -36,7 +36,7 @@ constexpr double kAnnounced = 50;        // … and of every message
 constexpr double kMailbox = 1.2 * sizeof(Mailboxes::Entry);
 constexpr double kCustomNode = 4;
 // Recording, and the run that is built from it.
-constexpr double kRecordedNode = 30;
+constexpr double kRecordedNode = 18;
 constexpr double kRecordedCollective = 60;
 constexpr double kRecordedRank = 400;  // of the workload
 constexpr double kRecording = 16e6;    // traffic over time
