@@ -109,7 +109,8 @@ constexpr std::string_view kQueries =
 constexpr std::string_view kStoredRows =
     "\n## Stored rows\n"
     "\n"
-    "These tables contain the rows of `span`, `name`, `collective` and `path`. In a part, row i + k × `period` of the "
+    "These tables contain the rows of `span`, `name`, `collective` and `path`. In a part, row i + "
+    "k × `period` of the "
     "view is stored row i plus k times its steps. A part of which no row repeats is one period. "
     "The "
     "`id` of a part is the `id` of its first row in the view.\n";
