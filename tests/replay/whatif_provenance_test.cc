@@ -144,14 +144,13 @@ TEST_F(WhatIfStands, OnAClusterKernelsMoveAsWithoutOne) {
       alone.findings.count(FindingCode::rank_from_order));
 }
 
-TEST_F(WhatIfStands, OfKernelsThatNobodyKnowsNobodySaysHowFarOff) {
+TEST_F(WhatIfStands, KernelsThatNobodyKnowsHaveAWideInterval) {
   const WhatIf predicted = of_trace(two(), {"gpu=h100-sxm"}, "a100-80gb");
   EXPECT_GT(on(*predicted.changed, TimeProvenance::scaled), us(100));
   EXPECT_EQ(on(*predicted.changed, TimeProvenance::interpolated), us(0));
-  EXPECT_FALSE(predicted.changed->interval());
-  bool unknown = false;
-  for (const result::ErrorClass& one : predicted.changed->errors) unknown = unknown || !one.off;
-  EXPECT_TRUE(unknown);
+  const auto interval = predicted.changed->interval();
+  ASSERT_TRUE(interval);
+  EXPECT_GT((interval->upper - interval->lower).count(), predicted.changed->whole.count() / 4);
 }
 
 // What is made of layers that were scaled before is scaled, in either order.

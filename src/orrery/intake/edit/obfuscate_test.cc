@@ -48,13 +48,14 @@ TEST(Obfuscate, RoundsSizes) {
 }
 
 TEST(Obfuscate, LetsTheseThroughAndNothingElse) {
-  EXPECT_EQ(
-      allowed_attributes(),
-      (std::vector<std::string_view>{
-          "comm_dst", "comm_group", "comm_priority", "comm_root",   "comm_size", "comm_src",
-          "comm_tag", "comm_type",  "dep_kinds",     "dep_lags_ps", "device",    "involved_dim",
-          "is_comm",  "is_copy",    "is_cpu_op",     "is_wait",     "num_ops",   "pg_name",
-          "root",     "stream",     "stream_row",    "tensor_size", "tid"}));
+  EXPECT_EQ(allowed_attributes(),
+            (std::vector<std::string_view>{
+                "comm_dst",     "comm_group",        "comm_priority", "comm_root",
+                "comm_size",    "comm_size_unknown", "comm_src",      "comm_tag",
+                "comm_type",    "dep_kinds",         "dep_lags_ps",   "device",
+                "involved_dim", "is_comm",           "is_copy",       "is_cpu_op",
+                "is_wait",      "num_ops",           "pg_name",       "root",
+                "stream",       "stream_row",        "tensor_size",   "tid"}));
 }
 
 /// A text that nothing of ours would ever write.

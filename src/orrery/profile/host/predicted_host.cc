@@ -115,11 +115,16 @@ class HostPredictor {
 
 namespace {
 
-/// `mean` of `count` times with the weight count / uses, and `general` with the rest.
+/// A mean of this many times is used as it is.
+constexpr std::uint64_t kEnoughTimes = 4;
+
+/// `mean` of `count` times. If that are few, and fewer than `uses`, it has only its share of the
+/// weight, and `general` has the rest.
 double weighted(double mean, std::uint64_t count, std::uint64_t uses, double general) {
   constexpr double kLeast = 0.01;  // us; for the logarithm of 0
-  if (count >= uses || general <= 0) return mean;
-  const double weight = static_cast<double>(count) / static_cast<double>(uses);
+  const std::uint64_t needed = std::min(uses, kEnoughTimes);
+  if (count >= needed || general <= 0) return mean;
+  const double weight = static_cast<double>(count) / static_cast<double>(needed);
   return std::exp(weight * std::log(std::max(mean, kLeast)) +
                   (1 - weight) * std::log(std::max(general, kLeast)));
 }

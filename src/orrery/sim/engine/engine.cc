@@ -481,4 +481,12 @@ void Engine::check_folding() {
        "simulate every rank with --fold off"});
 }
 
+std::int64_t Engine::launch(std::uint32_t rank, graph::NodeId node) {
+  return host_launches_.launch(rank, node);
+}
+
+void Engine::end_launches(std::uint32_t rank, graph::NodeId node) {
+  host_launches_.end(rank, node);
+}
+
 }  // namespace orrery::sim

@@ -108,12 +108,8 @@ class Engine : private P2pMessages::CompletionObserver,
   void on_watched_start() override { repetition_skipper_.pass_marker(); }
   void begin(std::uint32_t rank, graph::NodeId node) override;
   void prefetch(std::uint32_t rank, graph::NodeId node) override;
-  std::int64_t launch(std::uint32_t rank, graph::NodeId node) override {
-    return host_launches_.launch(rank, node);
-  }
-  void end_launches(std::uint32_t rank, graph::NodeId node) override {
-    host_launches_.end(rank, node);
-  }
+  std::int64_t launch(std::uint32_t rank, graph::NodeId node) override;
+  void end_launches(std::uint32_t rank, graph::NodeId node) override;
   void start_collective(std::uint32_t rank, graph::NodeId node);
   void refuse_folded_recording();
 

@@ -162,6 +162,24 @@ Result<void> check_duration(const Outcome& base, const std::string& workload) {
               "also give the trace of the device, which contains kernel times");
 }
 
+/// Findings on a replayed recording: a table of kernels that has no effect, and a step that does
+/// not react to changes.
+Result<Findings> replay_findings(const WhatIfQuestion& question, const std::vector<Change>& changes,
+                                 const WhatIfCase& replay, const Outcome& base) {
+  Findings found;
+  if (!replay.replayed()) return found;
+  const bool other_device = std::any_of(changes.begin(), changes.end(),
+                                        [](const Change& change) { return change.name == "gpu"; });
+  if (!other_device && !question.base.kernel_files.kernel_table.empty())
+    found.add(FindingCode::key_without_effect,
+              fmt::format("--kernel-table {}: recorded kernels keep their times; it applies to "
+                          "--change gpu=NAME, and to a cluster",
+                          question.base.kernel_files.kernel_table));
+  if (auto done = check_consistency(replay, base, found); !done)
+    return tl::unexpected(done.error());
+  return found;
+}
+
 }  // namespace
 
 Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
@@ -198,17 +216,8 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
   if (!base) return tl::unexpected(base.error());
   if (auto fine = check_duration(*base, made.workload); !fine) return tl::unexpected(fine.error());
   made.base = estimate_of(*base);
-  Findings consistency;
-  const bool other_device = std::any_of(made.changes.begin(), made.changes.end(),
-                                        [](const Change& change) { return change.name == "gpu"; });
-  if (read->replayed() && !other_device && !question.base.kernel_files.kernel_table.empty())
-    consistency.add(FindingCode::key_without_effect,
-                    fmt::format("--kernel-table {}: recorded kernels keep their times; it applies "
-                                "to --change gpu=NAME, and to a cluster",
-                                question.base.kernel_files.kernel_table));
-  if (read->replayed())
-    if (auto done = check_consistency(*read, *base, consistency); !done)
-      return tl::unexpected(done.error());
+  const auto of_replay = replay_findings(question, made.changes, *read, *base);
+  if (!of_replay) return tl::unexpected(of_replay.error());
   const std::uint64_t keys_without_effect = base->findings.count(FindingCode::key_without_effect);
   if (made.changes.empty()) {
     made.findings = base->findings;
@@ -230,7 +239,7 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
     made.answer.emplace(std::make_shared<const Outcome>(*std::move(changed)));
     if (records_base) made.unchanged.emplace(std::make_shared<const Outcome>(*std::move(base)));
   }
-  made.findings.merge(consistency);
+  made.findings.merge(*of_replay);
   if (question.list || question.combine)
     if (auto tried = rank_changes(question, *read, made); !tried)
       return tl::unexpected(tried.error());

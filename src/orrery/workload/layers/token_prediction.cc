@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/workload/layers/token_prediction.h"
 
 #include "orrery/workload/layers/embedding_head.h"
 #include "orrery/workload/operators/op_kernels.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Modules of multi-token prediction.
-#include "orrery/workload/layers/token_prediction.h"
-
 #include <gtest/gtest.h>
 
 #include "orrery/workload/assembly/assemble.h"
+#include "orrery/workload/layers/embedding_head.h"
 #include "orrery/workload/operators/lowered_model_testing.h"
 #include "orrery/workload/spec/model_catalog.h"
 

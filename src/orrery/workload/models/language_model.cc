@@ -9,7 +9,6 @@
 #include "orrery/workload/layers/blocks.h"
 #include "orrery/workload/layers/embedding_head.h"
 #include "orrery/workload/layers/mamba.h"
-#include "orrery/workload/layers/token_prediction.h"
 #include "orrery/workload/operators/lowered_model.h"
 
 namespace orrery::workload {
