@@ -168,7 +168,7 @@ describe('the page of a space', () => {
   }));
 
   it('says what axes do, and how far estimates are off', () => space('gpus', async ({ page, hook }) => {
-    assert.match(await card(page, 'Effects of axes').innerText(), /gpu\s+(39|40)\.\d %\s+b200\s+h100-sxm: \+15\d\.\d %/);
+    assert.match(await card(page, 'Effects of axes').innerText(), /gpu\s+(39|40|41)\.\d %\s+b200\s+h100-sxm: \+15\d\.\d %/);
     assert.match(await card(page, 'Estimates and simulations').innerText(), /3\d points were estimated and simulated\. The median error of the estimates is 0\.00 %/);
     const point = await hook('g.model.off.findIndex(Number.isFinite)');
     const [x, y] = await placeOf(page, hook, 'compared', point);

@@ -19,6 +19,8 @@ struct AccuracyQuestion {
   std::optional<bool> effects{};
   /// Fit the slowdown of kernels in steps; predict each source with factors of the others.
   std::optional<bool> fit{};
+  /// With --fit: measured steps to predict but not to fit to; may be repeated.
+  std::vector<std::string> predict_only{};
   /// Exit code 1 if the median error is above this.
   std::optional<double> max_error{};
   /// Plot predicted against measured steps as SVG.
@@ -37,6 +39,7 @@ struct AccuracyQuestion {
     text.add("threads", threads);
     text.add("effects", effects);
     text.add("fit", fit);
+    text.add("predict_only", predict_only);
     text.add("max_error", max_error);
     text.add("plot", plot);
     text.add("output", output);

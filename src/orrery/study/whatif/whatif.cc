@@ -180,6 +180,15 @@ Result<Findings> replay_findings(const WhatIfQuestion& question, const std::vect
   return found;
 }
 
+/// A finding if the changes have no effect and nothing else says so. `before`: such findings on the
+/// unchanged step.
+void note_unchanged(std::uint64_t before, WhatIf& made) {
+  if (!changes_nothing(made) || made.findings.count(FindingCode::key_without_effect) != before)
+    return;
+  made.findings.add(FindingCode::key_without_effect,
+                    fmt::format("--change {}: the step is unchanged", made.changes.front().text));
+}
+
 }  // namespace
 
 Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
@@ -231,11 +240,7 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
     made.device_conversion = changed->inputs.load->device_conversion;
     if (read->program() != nullptr && made.recorded) set_predicted(made);
     made.findings = changed->findings;
-    if (changes_nothing(made) &&
-        made.findings.count(FindingCode::key_without_effect) == keys_without_effect)
-      made.findings.add(
-          FindingCode::key_without_effect,
-          fmt::format("--change {}: the step is unchanged", made.changes.front().text));
+    note_unchanged(keys_without_effect, made);
     made.answer.emplace(std::make_shared<const Outcome>(*std::move(changed)));
     if (records_base) made.unchanged.emplace(std::make_shared<const Outcome>(*std::move(base)));
   }
