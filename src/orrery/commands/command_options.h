@@ -216,7 +216,9 @@ FieldRecord& add_field(CommandOptions& command, const std::string& name,
     return set_field(text, option, value);
   };
   if constexpr (std::is_constructible_v<Member, std::in_place_type_t<Field*>, Field*>)
-    if (record.choices.empty() || !std::is_same_v<Field, std::string>) record.member = &value;
+    if (record.choices.empty() ||
+        !(std::is_same_v<Field, std::string> || std::is_same_v<Field, std::vector<std::string>>))
+      record.member = &value;
   if (field.default_shown) record.default_text = field_text(value);
   detail::complete(record, group);
   return record;

@@ -16,6 +16,7 @@
 #include "orrery/present/traces/inspect_structure_svg.h"
 #include "orrery/study/questions/inputs/inputs.h"
 #include "orrery/study/questions/run_options.h"
+#include "orrery/study/recordings/views/view.h"
 #include "orrery/trace/chakra/load.h"
 
 namespace orrery::commands {
@@ -28,6 +29,7 @@ struct InspectOptions {
   bool structure = false;
   std::string plot;
   bool repair = false;
+  std::vector<std::string> views;
   RecordedTraces recorded;
 
   static constexpr auto fields = std::tuple{
@@ -42,7 +44,11 @@ struct InspectOptions {
                     "Plot this structure as SVG (implies --structure)"},
       QuestionField{"repair", &InspectOptions::repair, "--repair", "", kAnswer, "true",
                     "Drop damaged nodes and edges, and count them"},
-      QuestionStruct{"recorded", &InspectOptions::recorded}};
+      QuestionStruct{"recorded", &InspectOptions::recorded},
+      QuestionField{"views", &InspectOptions::views, "--view", "NAMES", kAnswer, "ranges",
+                    study::kTraceViewHelp, study::trace_view_names}
+          .comma_separated()
+          .one_each()};
 };
 
 /// A file, not a prefix. The reader refuses pipes, with a reason.
@@ -101,11 +107,15 @@ int inspect(InspectOptions& options, Context& context) {
   if (!options.recorded.traces.empty() || study::is_recorded_traces(options.paths)) {
     auto& traces = options.recorded.traces;
     traces.insert(traces.end(), options.paths.begin(), options.paths.end());
+    if (!options.views.empty()) return show_views(options.recorded, options.views, context);
     return options.structure ? inspect_recorded_structure(options.recorded, options.plot, context)
                              : inspect_recorded(options.recorded, context);
   }
   if (options.paths.empty())
     return context.fail({Errc::usage, "PREFIX", "no trace is given", "give one or more traces"});
+  if (!options.views.empty())
+    return context.fail({Errc::usage, "--view", "shows recorded traces, not Chakra traces",
+                         "orrery trace info rank0.kineto.json.gz --view operators"});
   const auto workload = read(options, context);
   if (!workload) return context.fail(workload.error());
   if (options.structure)
@@ -130,7 +140,8 @@ Action add_trace_info(CommandOptions& command, Context& context) {
            "\n"
            "Examples:\n"
            "  orrery trace info llama/w\n"
-           "  orrery trace info rank0.kineto.json.gz\n");
+           "  orrery trace info rank0.kineto.json.gz\n"
+           "  orrery trace info rank0.kineto.json.gz --view ranges\n");
   return action_with_options(command, context, inspect);
 }
 
