@@ -8,6 +8,7 @@ find_package(ZLIB REQUIRED)
 find_package(pugixml REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(simdjson REQUIRED)
+find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)  # headers only
 find_package(Threads REQUIRED)
 
 # zstd ships no CMake configuration in Debian 12.

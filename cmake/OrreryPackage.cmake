@@ -26,7 +26,7 @@ endif()
 
 # Debian wants a license and a changelog of each package, and portable programs contain the code of others.
 set(linked libfmt-dev libyaml-cpp-dev libpugixml-dev libsimdjson-dev libsqlite3-dev zlib1g-dev libzstd-dev libexpected-dev
-           libprotozero-dev nlohmann-json3-dev libcli11-dev libstdc++-${CMAKE_CXX_COMPILER_VERSION})
+           libprotozero-dev nlohmann-json3-dev libtomlplusplus-dev libcli11-dev libstdc++-${CMAKE_CXX_COMPILER_VERSION})
 string(REGEX REPLACE "(libstdc[+][+]-[0-9]+).*" "\\1-dev" linked "${linked}")
 set(documents "${CMAKE_BINARY_DIR}/documents")
 file(MAKE_DIRECTORY "${documents}")

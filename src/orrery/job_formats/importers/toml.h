@@ -9,9 +9,8 @@
 
 namespace orrery::workload {
 
-/// Reads TOML (toml.io, v1.0) as JSON: tables, dotted keys, strings, numbers, booleans, and arrays
-/// of these. Dates, inline tables, arrays of tables and multi-line strings are errors. Errc:
-/// config_syntax, with the line; limit_exceeded (more than 2^20 bytes or 16 levels).
+/// Reads TOML (toml.io, v1.0) as JSON. Dates and times are errors. Errc: config_syntax, with the
+/// line; limit_exceeded (more than 2^20 bytes or 16 levels).
 [[nodiscard]] Result<config::Json> parse_toml(std::string_view text, const std::string& where);
 
 }  // namespace orrery::workload

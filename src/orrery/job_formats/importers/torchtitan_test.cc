@@ -169,26 +169,42 @@ TEST(Torchtitan, ReportsWhatItDoesNotModel) {
 
 TEST(Toml, ReadsTablesAndValues) {
   const auto file = parse_toml(
-      "# a comment\na.b = 1_000\r\n[t.\"x y\"]\ns = \"a\\\"#\" # end\nr = -1.5e2\n"
-      "list = [ [1, 2], # inner\n  'two',\n]\nyes = true",
+      "# a comment ...\na.b = 1_000\r\n[t.\"x y\"]\ns = \"a\\\"#\" # end\nr = -1.5e2\n"
+      "list = [ [1, 2], # inner\n  'two',\n]\nyes = true\n[[u]]\nv = {w = 0x10}\n[[u]]\n"
+      "m = \"\"\"\ntwo\nlines\"\"\"",
       "f.toml");
   ASSERT_TRUE(file) << to_string(file.error());
   EXPECT_EQ(
       file->dump(),
-      R"({"a":{"b":1000},"t":{"x y":{"list":[[1,2],"two"],"r":-150.0,"s":"a\"#","yes":true}}})");
+      R"({"a":{"b":1000},"t":{"x y":{"list":[[1,2],"two"],"r":-150.0,"s":"a\"#","yes":true}},)"
+      R"("u":[{"v":{"w":16}},{"m":"two\nlines"}]})");
 }
 
 TEST(Toml, RefusesOtherTextWithItsLine) {
   for (const char* const text :
-       {"a", "a =", "a = 1 2", "= 1", "[a", "[[a]]\n", "a = \"x", "a = [1", "a = 1\na = 2",
-        "a = {b = 1}", "a = 1979-05-27", "a = 1\n[a]\nb = 2", "a = \"\\q\""}) {
+       {"a", "a =", "a = 1 2", "= 1", "[a", "a = \"x", "a = [1", "a = 1\na = 2", "a = 1979-05-27",
+        "a = 1\n[a]\nb = 2", "a = \"\\q\""}) {
     const auto file = parse_toml(text, "f.toml");
     ASSERT_FALSE(file.has_value()) << text;
     EXPECT_EQ(file.error().code, Errc::config_syntax) << text;
     EXPECT_THAT(file.error().where, HasSubstr("f.toml:")) << text;
   }
   EXPECT_EQ(parse_toml("a = 1\nb = ?", "f.toml").error().where, "f.toml:2");
-  EXPECT_EQ(parse_toml("a = " + std::string(40, '['), "f.toml").error().code, Errc::limit_exceeded);
+}
+
+TEST(Toml, RefusesDeepText) {
+  const auto repeated = [](std::string_view part, int times) {
+    std::string text;
+    for (int i = 0; i < times; ++i) text += part;
+    return text;
+  };
+  for (const std::string& text :
+       {repeated("a.", 100'000) + "a = 1", "[" + repeated("a.", 100'000) + "a]\n",
+        repeated("a.", 12) + "a = {" + repeated("b.", 12) + "b = 1}",
+        "x = {" + repeated("a.", 100'000) + "a = 1}"})
+    EXPECT_EQ(parse_toml(text, "f.toml").error().code, Errc::limit_exceeded) << text.substr(0, 40);
+  EXPECT_FALSE(parse_toml("a = " + repeated("[", 100'000), "f.toml").has_value());
+  EXPECT_FALSE(parse_toml("a = " + repeated("{a=", 100'000), "f.toml").has_value());
 }
 
 }  // namespace
