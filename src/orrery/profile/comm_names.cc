@@ -9,6 +9,10 @@
 namespace orrery::profile {
 namespace {
 
+// Namespaces of torch.distributed's operators.
+constexpr std::array<std::string_view, 4> kFrameworks = {
+    "c10d", "_c10d_functional", "c10d_functional", "_c10d_functional_autograd"};
+
 bool contains_part(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
@@ -157,6 +161,29 @@ bool is_comm_kernel(std::string_view name) {
       normalized_name(scope == std::string::npos ? function : function.substr(scope + 2));
   if (contains_any(own, kComputeFunctions)) return false;
   return contains_any(own, kCollectiveFunctions);
+}
+
+std::string_view library_range_operation(std::string_view name) {
+  // Back ends of torch.distributed, and the libraries that accelerators bring as one.
+  constexpr std::array<std::string_view, 17> kLibraries = {"nccl",     "ncclx",  "rccl", "gloo",
+                                                           "mpi",      "ucc",    "hccl", "xccl",
+                                                           "ccl",      "oneccl", "mtia", "smddp",
+                                                           "cncl",     "mccl",   "eccl", "tccl",
+                                                           "predicted"};  // the last: timelines of
+                                                                          // orrery bench
+  const std::size_t colon = name.find(':');
+  if (colon == std::string_view::npos) return {};
+  const std::string_view operation = name.substr(colon + 1);
+  if (operation.starts_with(':')) return {};
+  const bool known =
+      std::find(kLibraries.begin(), kLibraries.end(), name.substr(0, colon)) != kLibraries.end();
+  return known ? operation : std::string_view{};
+}
+
+bool is_framework_communication(std::string_view name) {
+  const std::size_t scope = name.find("::");
+  return scope != std::string_view::npos && std::find(kFrameworks.begin(), kFrameworks.end(),
+                                                      name.substr(0, scope)) != kFrameworks.end();
 }
 
 CommKind comm_operator_kind(std::string_view name) {

@@ -2,26 +2,13 @@
 #include "orrery/intake/convert/comm_names.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <string>
 
+#include "orrery/profile/comm_names.h"
+
 namespace orrery::intake {
-namespace {
-
 using profile::CommKind;
-
-constexpr std::array<std::string_view, 11> kLibraries = {
-    "nccl", "rccl", "gloo", "mpi", "ucc", "hccl", "xccl", "ccl", "oneccl", "mtia", "smddp"};
-
-}  // namespace
-
-bool is_library_range(std::string_view name) {
-  const std::size_t colon = name.find(':');
-  if (colon == std::string_view::npos || colon + 1 >= name.size() || name[colon + 1] == ':')
-    return false;
-  return std::find(kLibraries.begin(), kLibraries.end(), name.substr(0, colon)) != kLibraries.end();
-}
 
 std::int32_t peer_in_name(std::string_view name) {
   std::size_t arrow = name.find("->");
@@ -35,9 +22,8 @@ std::int32_t peer_in_name(std::string_view name) {
 
 CommName comm_name(std::string_view name) {
   CommName out;
-  out.is_library_range = is_library_range(name);
-  out.is_dispatcher = name.starts_with("c10d::") || name.starts_with("_c10d_functional::") ||
-                      name.starts_with("c10d_functional::");
+  out.is_library_range = profile::is_library_range(name);
+  out.is_dispatcher = profile::is_framework_communication(name);
   out.is_record = name == "record_param_comms";
   out.is_kernel = profile::is_comm_kernel(name);
   if (!out.is_library_range && !out.is_dispatcher) return out;

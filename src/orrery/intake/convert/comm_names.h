@@ -41,8 +41,6 @@ class CommNames {
 };
 
 [[nodiscard]] CommName comm_name(std::string_view name);
-/// True for "nccl:all_reduce", "gloo:barrier" …
-[[nodiscard]] bool is_library_range(std::string_view name);
 /// The peer in "nccl:send 0->1" and "nccl:recv 1<-0" (its number in the group), or -1.
 [[nodiscard]] std::int32_t peer_in_name(std::string_view name);
 

@@ -21,23 +21,13 @@ bool is_operator(const Event& event) {
   return event.kind == Kind::op || event.kind == Kind::annotation;
 }
 
-/// "nccl:all_reduce": the range in which a communication library begins an operation.
-bool is_library_range(std::string_view name) {
-  for (const std::string_view library :
-       {"nccl:", "rccl:", "hccl:", "xccl:", "gloo:", "ucc:", "mpi:", "ncclx:"}) {
-    if (name.starts_with(library)) return true;
-  }
-  return false;
-}
-
 bool is_coalesced_range(std::string_view name) {
   return is_library_range(name) && name.find("coalesced") != std::string_view::npos;
 }
 
 /// True for operators that request a communication from a library.
 bool is_communication_operator(std::string_view name) {
-  return name.starts_with("c10d::") || name.starts_with("_c10d_functional::") ||
-         name.starts_with("c10d_functional::") || name == "record_param_comms";
+  return is_framework_communication(name) || name == "record_param_comms";
 }
 
 /// Number of elements of the first tensor in a JSON list of shapes, "[[], [16, 4], []]": 64; -1:

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "orrery/core/limits.h"
+#include "orrery/profile/comm_names.h"
 #include "orrery/trace/json/json_list.h"
 #include "orrery/trace/json/unescape.h"
 #include "orrery/trace/kineto/raw_numbers.h"
@@ -114,14 +115,6 @@ std::int64_t count_elements(std::string_view dims) {
   return any ? total : -1;
 }
 
-std::string_view comm_in_range_name(std::string_view name) {
-  for (const std::string_view library : {"nccl:", "rccl:", "hccl:", "gloo:", "mpi:", "ucc:",
-                                         "xccl:", "ccl:", "oneccl:", "predicted:"}) {
-    if (name.starts_with(library)) return name.substr(library.size());
-  }
-  return {};
-}
-
 std::uint32_t Comms::add(const Record& record) {
   Comm comm;
   const std::string_view collective = unquoted(record[Arg::collective]);
@@ -150,7 +143,7 @@ std::uint32_t Comms::add(const Record& record) {
 }
 
 std::uint32_t Comms::add_named(std::string_view name, const Record& record) {
-  const std::string_view what = comm_in_range_name(name);
+  const std::string_view what = profile::library_range_operation(name);
   if (what.empty()) return kNone;
   Comm comm;
   comm.kind = profile::comm_kind_of_name(what);

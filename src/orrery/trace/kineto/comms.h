@@ -50,8 +50,4 @@ class Comms {
 /// are none.
 [[nodiscard]] std::int64_t count_elements(std::string_view dims);
 
-/// The part after the colon of a communication library's range: "nccl:all_reduce", "hccl:…",
-/// "gloo:…".
-[[nodiscard]] std::string_view comm_in_range_name(std::string_view name);
-
 }  // namespace orrery::trace::kineto

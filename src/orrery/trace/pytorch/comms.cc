@@ -2,11 +2,11 @@
 #include "orrery/trace/pytorch/comms.h"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <string>
 #include <utility>
 
+#include "orrery/profile/comm_names.h"
 #include "orrery/trace/json/json_list.h"
 #include "orrery/trace/json/scan.h"
 #include "orrery/trace/pytorch/comm_arguments.h"
@@ -33,19 +33,11 @@ std::string_view split_of(std::string_view attribute, std::string_view argument)
 
 CommLayer comm_layer_of(std::string_view name) {
   if (name == "record_param_comms") return CommLayer::record;
-  const std::size_t colon = name.find(':');
-  if (colon == std::string_view::npos) return CommLayer::none;
-  const std::string_view prefix = name.substr(0, colon);
-  constexpr std::array<std::string_view, 4> kFrameworks = {
-      "c10d", "_c10d_functional", "c10d_functional", "_c10d_functional_autograd"};
-  constexpr std::array<std::string_view, 12> kLibraries = {
-      "nccl", "gloo", "mpi", "ucc", "rccl", "xccl", "hccl", "cncl", "mccl", "eccl", "ccl", "tccl"};
-  const bool twice = name.substr(colon).starts_with("::");
-  const auto is = [&](std::string_view known) { return known == prefix; };
-  const bool known = twice ? std::any_of(kFrameworks.begin(), kFrameworks.end(), is)
-                           : std::any_of(kLibraries.begin(), kLibraries.end(), is);
-  if (!known || comm_kind_of_name(name) == CommKind::unknown) return CommLayer::none;
-  return twice ? CommLayer::framework : CommLayer::library;
+  const bool framework = profile::is_framework_communication(name);
+  if ((!framework && !profile::is_library_range(name)) ||
+      comm_kind_of_name(name) == CommKind::unknown)
+    return CommLayer::none;
+  return framework ? CommLayer::framework : CommLayer::library;
 }
 
 bool Comms::describe_groups(const RawNode& node, std::uint64_t& ignored) {
