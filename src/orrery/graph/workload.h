@@ -83,6 +83,8 @@ struct WorkloadProvenance {
   }
 };
 
+struct HostRanges;
+
 /// One Graph per distinct rank, and the graph of each rank. Ranks with equal files share one Graph.
 struct Workload {
   std::vector<GraphRef> graphs;              ///< distinct ones, in order of first use
@@ -104,6 +106,9 @@ struct Workload {
   /// Unchanged recorded traces: time from the first event of all ranks to the end of the last one.
   std::optional<Time> recorded_duration;
   std::string recorded_device;  ///< the first rank's device, as its driver names it; empty: unknown
+  /// By rank: named ranges around host work (transform/host_ranges.h), or null; empty: none are
+  /// known.
+  std::vector<std::shared_ptr<const HostRanges>> host_ranges{};
   WorkloadProvenance provenance{};  ///< provenance of the times that were changed since
   Findings findings;
 

@@ -11,8 +11,11 @@ int inspect_recorded(const RecordedTraces& options, Context& context) {
   Findings findings;
   const auto job = read_ranks(options, context, findings, [&](const intake::RankTrace& rank) {
     const profile::Profile& p = rank.profile;
-    ranks.push_back({rank.files.rank, p.where, p.format,
-                     p.devices.empty() ? "" : p.devices.front().name, profile::inspect(p)});
+    present::RankInspection one{rank.files.rank, p.where, p.format,
+                                p.devices.empty() ? "" : p.devices.front().name,
+                                profile::inspect(p)};
+    one.advice = profile::advice(p, one.inspection);
+    ranks.push_back(std::move(one));
   });
   if (!job) return context.fail(job.error(), findings);
   return context.deliver(

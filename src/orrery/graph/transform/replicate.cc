@@ -109,11 +109,14 @@ void replicate(Workload& workload, std::uint32_t ranks) {
   const std::vector<std::uint32_t> recorded = ranks_with_traces(workload);
   std::vector<std::uint32_t> graphs;
   std::vector<std::string> files;
+  std::vector<std::shared_ptr<const HostRanges>> ranges;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     const std::uint32_t like = recorded[rank % recorded.size()];
     graphs.push_back(workload.graph_of_rank[like]);
     files.push_back(workload.files[like]);
+    if (like < workload.host_ranges.size()) ranges.push_back(workload.host_ranges[like]);
   }
+  workload.host_ranges = std::move(ranges);
   workload.graph_of_rank = std::move(graphs);
   workload.files = std::move(files);
   workload.without_trace.clear();

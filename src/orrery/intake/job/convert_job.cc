@@ -7,6 +7,7 @@
 #include <set>
 
 #include "orrery/intake/convert/graph_sink.h"
+#include "orrery/intake/convert/recorded_ranges.h"
 #include "orrery/intake/job/job_internal.h"
 #include "orrery/trace/chakra/records/finding_attribute.h"
 #include "orrery/trace/chakra/records/writer.h"
@@ -330,6 +331,7 @@ Result<graph::Workload> load_job(const JobOptions& options, Findings& findings,
   for (const auto& [name, ranks] : output_ranks.output_groups())
     workload.groups[name] = {name, ranks};
   std::vector<graph::GraphRef> graphs(job.ranks.size());
+  std::vector<std::shared_ptr<const graph::HostRanges>> ranges(job.ranks.size());
   const auto kernels = std::make_shared<graph::KernelTable>();
   std::vector<Findings> found(job.ranks.size());
   const auto work = [&](std::size_t place, ReadRank& rank) -> Result<void> {
@@ -346,6 +348,7 @@ Result<graph::Workload> load_job(const JobOptions& options, Findings& findings,
     auto graph = std::move(sink).finish();
     if (!graph) return tl::unexpected(graph.error());
     graphs[place] = std::make_shared<const graph::Graph>(*std::move(graph));
+    ranges[place] = recorded_ranges(rank.trace.profile, rank.dependencies);
     return {};
   };
   const auto done = [&](std::size_t place, ReadRank& rank) -> Result<void> {
@@ -358,6 +361,7 @@ Result<graph::Workload> load_job(const JobOptions& options, Findings& findings,
       workload.recorded_device = devices.front().name;
     workload.recorded_duration =
         std::max(workload.recorded_duration.value_or(Time{}), to - from + job.begin[place]);
+    workload.host_ranges.push_back(std::move(ranges[place]));
     if (keep_rank) keep_rank(job, place, std::move(rank.trace), std::move(rank.dependencies));
     rank = {};
     workload.graph_of_rank.push_back(static_cast<std::uint32_t>(workload.graphs.size()));

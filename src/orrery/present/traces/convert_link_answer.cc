@@ -152,9 +152,9 @@ void state_convert_job(Answer& answer, const intake::JobReport& report, const st
                            one ? fmt::format("{}", report.written_as[0]) : "*"));
   answer.field("prefix", prefix);
   state_report(answer, report);
-  answer.block(
-      fmt::format("Next: orrery trace validate {0}\n      orrery run {0} --cluster cluster.yaml{1}\n",
-                  prefix, one ? " --replicate" : ""));
+  answer.block(fmt::format(
+      "Next: orrery trace validate {0}\n      orrery run {0} --cluster cluster.yaml{1}\n", prefix,
+      one ? " --replicate" : ""));
 }
 
 void state_link(Answer& answer, const intake::JobReport& report) {

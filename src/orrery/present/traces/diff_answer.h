@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer of `orrery trace diff`: operations that are new, gone or slower in the second of two traces.
+// The answer of `orrery trace diff`: operations that are new, gone or slower in the second of two
+// traces.
 #pragma once
 
 #include "orrery/core/findings.h"

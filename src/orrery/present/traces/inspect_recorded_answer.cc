@@ -101,6 +101,50 @@ void state_breakdown(Answer& answer, const Inspection& inspection) {
   answer.object("breakdown", rows.back(), columns);
 }
 
+/// What a cause costs, and what helps, in words.
+std::string advice_text(const profile::Advice& one) {
+  const std::string time = format_time(one.time);
+  const std::string example = report::fit(printable(one.example), 40);
+  switch (one.cause) {
+    case profile::Cause::data_loader:
+      return fmt::format(
+          "the device is idle for {} while a thread is in {}: more workers, pinned memory and "
+          "prefetching shorten it (orrery whatif TRACE --change 'range:DataLoader=0')",
+          time, example);
+    case profile::Cause::small_kernels:
+      return fmt::format(
+          "{} kernels last less than the calls that launch them, and the device waits {} for "
+          "them: CUDA graphs, torch.compile and fused operators need fewer launches (orrery whatif "
+          "TRACE --change host=0)",
+          count(one.count), time);
+    case profile::Cause::synchronizing_operators:
+      return fmt::format(
+          "operators wait for the device {} times, mostly {}, after which it is idle for {}: read "
+          "values less often (orrery whatif TRACE --change syncs=none)",
+          count(one.count), example, time);
+    case profile::Cause::pageable_copies:
+      return fmt::format(
+          "{} copies from or to memory that is not pinned take {}: pin_memory=True and "
+          "non_blocking=True let them overlap (orrery whatif TRACE --change copies=0)",
+          count(one.count), time);
+  }
+  return {};
+}
+
+/// Common causes of lost time. The times are measured.
+void state_advice(Answer& answer, const RankInspection& rank) {
+  Columns<profile::Advice> columns;
+  columns.field("cause", [](const auto& one) { return name(one.cause); })
+      .field("count", &profile::Advice::count)
+      .field("time_ns", &profile::Advice::time)
+      .field("cause_share", [](const auto& one) { return report::Share{one.share}; })
+      .field("name", &profile::Advice::example)
+      .field("sentence", advice_text);
+  answer.table("advice", rank.advice, columns);
+  if (!answer.is_json() && !rank.advice.empty()) answer.end_section();
+  for (const profile::Advice& one : rank.advice) answer.line("advice", advice_text(one));
+}
+
 void state_recorded_rank(Answer& answer, const RankInspection& rank) {
   const Inspection& inspection = rank.inspection;
   answer.title(printable(fmt::format("rank {}  {} ({})", rank.rank, rank.file, rank.format)));
@@ -120,6 +164,7 @@ void state_recorded_rank(Answer& answer, const RankInspection& rank) {
     answer.table("host_operators", inspection.host, name_columns("operators, own time", length),
                  layout);
   answer.table("communication_uses", inspection.comms, comm_summary_columns());
+  state_advice(answer, rank);
 }
 
 /// The first rank for people, compared with the others.

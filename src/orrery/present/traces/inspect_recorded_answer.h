@@ -9,6 +9,7 @@
 
 #include "orrery/core/findings.h"
 #include "orrery/intake/job/job.h"
+#include "orrery/profile/inspection/advice.h"
 #include "orrery/profile/inspection/inspection.h"
 #include "orrery/report/answer/answer.h"
 
@@ -21,6 +22,7 @@ struct RankInspection {
   std::string format;
   std::string device;
   profile::Inspection inspection;
+  std::vector<profile::Advice> advice{};
 };
 
 void state_recorded(report::Answer& answer, const std::vector<RankInspection>& ranks,

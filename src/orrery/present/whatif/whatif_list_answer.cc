@@ -161,6 +161,8 @@ void state_change_kinds(report::Answer& answer) {
           Basis::scaled},
          {"kernel:TEXT", "FACTOR", "kernels whose names contain TEXT", Basis::scaled},
          {"named:NAME", "FACTOR", "kernels with exactly this name", Basis::scaled},
+         {"range:TEXT", "FACTOR", "host work in annotated ranges whose names contain TEXT",
+          Basis::scaled},
          {"OPERATION", "FACTOR", "kernels classified as gemm, attention, softmax …", Basis::scaled},
          {"group:NAME", "FACTOR", "collectives of a process group", Basis::scaled},
          {"rank:N", "FACTOR", "all work of rank N itself", Basis::scaled}});

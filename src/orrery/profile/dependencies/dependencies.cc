@@ -326,6 +326,24 @@ Extent recorded_extent(const Profile& profile, const Dependencies& dependencies)
   return extent;
 }
 
+Extent recorded_extent(const Profile& profile) {
+  Findings ignored;
+  const DependencyOptions options;
+  draft::DependencyDraft draft{.profile = profile, .options = options, .findings = ignored};
+  draft::find_streams(draft);
+  draft::find_waits(draft);
+  draft::guess_waits(draft);
+  draft::select_nodes(draft);
+  Extent extent{kTimeMax, Time{}};
+  for (std::size_t place = 0; place < draft.nodes.size(); ++place) {
+    const Event& event = profile.events[draft.nodes[place]];
+    if (!event.timed()) continue;
+    extent.from = std::min(extent.from, event.start);
+    extent.to = std::max(extent.to, is_host(event.kind) ? draft.ends[place] : event.end());
+  }
+  return extent.from == kTimeMax ? Extent{} : extent;
+}
+
 Dependencies find_dependencies(const Profile& profile, const DependencyOptions& options,
                                Findings& findings) {
   draft::DependencyDraft draft{.profile = profile, .options = options, .findings = findings};

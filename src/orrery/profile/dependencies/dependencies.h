@@ -105,6 +105,8 @@ struct Extent {
   Time from{}, to{};
 };
 [[nodiscard]] Extent recorded_extent(const Profile& profile, const Dependencies& dependencies);
+/// The same without the dependencies. `profile` is indexed and attached. O(events log events).
+[[nodiscard]] Extent recorded_extent(const Profile& profile);
 
 /// Finds the dependencies of `profile`, which must be indexed and attached. The result is acyclic:
 /// an edge leads from an earlier end to a later one. Edges that contradict the recorded times are

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "orrery/profile/dependencies/dependencies.h"
 #include "orrery/profile/inspection/activity.h"
 
 namespace orrery::profile {
@@ -119,19 +120,14 @@ std::vector<CommSummary> comm_uses(const Profile& profile, bool on_device) {
 
 Inspection inspect(const Profile& profile) {
   Inspection result;
-  bool any = false;
   for (EventId e = 0; e < profile.events.size(); ++e) {
     const Event& event = profile.events[e];
     ++result.events[static_cast<std::size_t>(event.kind)];
-    if (!event.timed()) {
-      ++result.untimed;
-      continue;
-    }
-    if (event.kind == Kind::overhead) continue;
-    result.first = any ? std::min(result.first, event.start) : event.start;
-    result.last = any ? std::max(result.last, event.end()) : event.end();
-    any = true;
+    if (!event.timed()) ++result.untimed;
   }
+  const auto [first, last] = recorded_extent(profile);
+  result.first = first;
+  result.last = last;
   for (std::uint32_t l = 0; l < profile.lanes.size(); ++l) {
     if (profile.in_order(l).empty()) continue;
     ++(profile.lanes[l].device ? result.streams : result.threads);

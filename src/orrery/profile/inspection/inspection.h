@@ -56,8 +56,9 @@ struct Inspection {
   std::array<std::uint64_t, kKinds> events{};  ///< by Kind
   std::uint64_t untimed = 0;
   std::uint32_t threads = 0, streams = 0;
-  Time first{};  ///< start of the first and end of the last timed event
-  Time last{};
+  /// From the first to the last event that does something, as in a replay (recorded_extent): Python
+  /// frames and calls that neither launch nor wait do not count.
+  Time first{}, last{};
   bool on_device = false;  ///< the breakdown is of the device, otherwise of the host
   Breakdown whole;         ///< from first to last
   std::vector<IterationBreakdown> steps;

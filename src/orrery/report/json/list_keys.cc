@@ -16,6 +16,8 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
      {"absent_by_name", JsonType::object, "operators that are not available", JsonForm::list,
       "count name"},
      {"added", JsonType::object, "names that only the second has", JsonForm::list, "=changed"},
+     {"advice", JsonType::object, "common causes of lost time, and what helps", JsonForm::list,
+      "cause cause_share count name sentence time_ns"},
      {"algorithms", JsonType::object,
       "algorithms: the one chosen for each kind of collective, or all that were compared",
       JsonForm::list,
@@ -194,7 +196,8 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "longest_block max_bytes min_bytes min_max_sent_bytes name out_of_place ranks result_checked "
       "steps unchecked_reason"},
      {"per_rank", JsonType::object, "one entry per rank", JsonForm::list,
-      "attachment bin_ns breakdown change clock_offset_ns comm_ns comm_only_ns communication "
+      "advice attachment bin_ns breakdown change clock_offset_ns comm_ns comm_only_ns "
+      "communication "
       "communication_uses compute_ns conversion coverage dependency_sources device device_trace "
       "device_work drift events_by_kind execution_trace exposed_comm_ns file finish_ns format "
       "framework host_operators host_time idle_ns kernel_time late_start_ns level linking load_ns "

@@ -19,6 +19,7 @@ constexpr auto kJsonRatios = std::to_array<JsonKey>(
      {"bound_ratio", JsonType::ratio, "time / bound"},
      {"budget_cost", JsonType::in_unit, "cost of the token budget, in the user's currency"},
      {"busy_share", JsonType::share, "of the time, if its bytes were spread evenly"},
+     {"cause_share", JsonType::share, "of the length of the recording"},
      {"change_ratio", JsonType::ratio, "(second - first) / first"},
      {"compute_share", JsonType::share, "of the step that ranks compute"},
      {"cost_per_1e6_items", JsonType::in_unit,

@@ -10,6 +10,7 @@
 
 #include "orrery/graph/structure/late_start.h"
 #include "orrery/graph/structure/node_selection.h"
+#include "orrery/graph/transform/host_ranges.h"
 #include "orrery/study/kernels/steps/operator_times.h"
 
 namespace orrery::study {
@@ -98,6 +99,15 @@ void add_lags(const Most& most, std::vector<Opportunity>& made) {
   made.push_back({"gaps", "", "wait", "operations without gaps", lags(graph::LagKind::gaps)});
 }
 
+/// Ranges with at least 1/200 of the host time. Steps are no candidates: they contain all.
+void add_ranges(const graph::Workload& workload, const Most& most, std::vector<Opportunity>& made) {
+  const Time host = most.of[static_cast<std::size_t>(WorkKind::host)];
+  for (const auto& [name, time] : graph::range_times(workload))
+    if (time * kMinShare >= host && !name.starts_with("ProfilerStep#"))
+      made.push_back({"range:" + name, "", "host", "host work in this range",
+                      graph::time_in_ranges(workload, name)});
+}
+
 void add_orders(const graph::Workload& workload, std::vector<Opportunity>& made) {
   made.push_back({"fusion", "elementwise", "kernel", "element-wise chains as one kernel each", {}});
   made.push_back({"syncs", "none", "host", "hosts do not wait for devices", {}});
@@ -125,6 +135,7 @@ std::vector<Opportunity> opportunities(const graph::Workload& workload) {
     for (const auto& [name, time] : most.groups)
       if (!name.empty())
         made.push_back({"group:" + name, "", "link", "collectives of group " + name, time});
+  add_ranges(workload, most, made);
   add_orders(workload, made);
   return made;
 }

@@ -15,6 +15,7 @@
 #include "orrery/graph/transform/change_provenance.h"
 #include "orrery/graph/transform/dependency_edits.h"
 #include "orrery/graph/transform/durations.h"
+#include "orrery/graph/transform/host_ranges.h"
 #include "orrery/study/whatif/changes/nccl_variables.h"
 #include "orrery/study/whatif/changes/network_changes.h"
 #include "orrery/workload/program/kernel_count.h"
@@ -158,6 +159,13 @@ Result<void> read_rank(Change& change) {
 }
 
 constexpr std::string_view kOperator = "operator:";
+constexpr std::string_view kRange = "range:";
+
+/// The text that the names of its ranges contain; empty: it changes no ranges.
+std::string_view changed_ranges(const Change& change) {
+  const std::string_view name = change.name;
+  return name.starts_with(kRange) ? name.substr(kRange.size()) : std::string_view();
+}
 
 /// The nodes that a factor scales; empty for changes that select no nodes.
 std::optional<NodeSelection> selection_of(const Change& change) {
@@ -257,6 +265,8 @@ Result<Workload> with_change(const Workload& workload, const Change& change) {
   if (const std::string_view name = changed_operator(change); !name.empty())
     return graph::with_graphs(
         workload, [&](const Graph& graph) { return scale_operator(graph, name, change.factor); });
+  if (const std::string_view text = changed_ranges(change); !text.empty())
+    return graph::scale_ranges(workload, text, change.factor);
   if (const auto selection = selection_of(change))
     return graph::with_graphs(workload, [&](const Graph& graph) {
       return graph::scale_durations(graph, *selection, change.factor);
@@ -360,7 +370,8 @@ Result<Change> parse_change(const std::string& text) {
     return change;
   }
   const bool rank = change.name.starts_with("rank:");
-  if (rank || selection_of(change) || !changed_operator(change).empty()) {
+  if (rank || selection_of(change) || !changed_operator(change).empty() ||
+      !changed_ranges(change).empty()) {
     if (rank)
       if (auto fine = read_rank(change); !fine) return tl::unexpected(fine.error());
     if (auto fine = read_factor(change); !fine) return tl::unexpected(fine.error());

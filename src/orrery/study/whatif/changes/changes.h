@@ -47,9 +47,10 @@ struct ChangeKind {
 };
 /// All kinds, in the order of output. In addition, operations ("gemm"), "operator:NAME" (of the
 /// model, "mlp_up": the name of nodes up to the first '.' or blank), "kernel:TEXT" (part of the
-/// name), "named:NAME" (complete name), "group:NAME" (communications of a process group) and
-/// "rank:N" take factors. "bandwidth:DIM", "latency:DIM" and "link:DIM" change the links of one
-/// dimension (network_changes.h), and variables of NCCL its choices (nccl/variables.h).
+/// name), "named:NAME" (complete name), "range:TEXT" (host work in annotated ranges whose names
+/// contain TEXT), "group:NAME" (communications of a process group) and "rank:N" take factors.
+/// "bandwidth:DIM", "latency:DIM" and "link:DIM" change the links of one dimension
+/// (network_changes.h), and variables of NCCL its choices (nccl/variables.h).
 [[nodiscard]] std::span<const ChangeKind> change_kinds();
 
 /// A parsed change.
