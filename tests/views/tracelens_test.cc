@@ -87,7 +87,8 @@ TEST_P(TraceLens, OperatorsByArguments) {
   using Key = std::tuple<std::string, std::string, std::string>;
   std::map<Key, Sums> wanted, ours;
   for (const auto& row : theirs("ops_unique_args")) {
-    Sums& sums = wanted[{row.at("name"), as_list(row.at("Input Dims")), as_list(row.at("Input type"))}];
+    Sums& sums =
+        wanted[{row.at("name"), as_list(row.at("Input Dims")), as_list(row.at("Input type"))}];
     sums.calls += number(row, "operation_count");
     sums.own += number(row, "total_direct_kernel_time_sum");
     sums.with_children += number(row, "total_subtree_kernel_time_sum");
@@ -136,11 +137,13 @@ TEST_P(TraceLens, KernelsOfOperators) {
 // The categories that both have. TraceLens' "elementwise" and "other" are several of ours each. A
 // memset has the category of its operator there.
 TEST_P(TraceLens, Categories) {
-  const std::map<std::string, std::string> theirs_of = {
-      {"gemm", "GEMM"},           {"batched_gemm", "GEMM"},
-      {"convolution", "CONV_fwd"}, {"layer_norm", "NORM_fwd"},
-      {"reduction", "reduce"},    {"activation", "elementwise"},
-      {"elementwise", "elementwise"}};
+  const std::map<std::string, std::string> theirs_of = {{"gemm", "GEMM"},
+                                                        {"batched_gemm", "GEMM"},
+                                                        {"convolution", "CONV_fwd"},
+                                                        {"layer_norm", "NORM_fwd"},
+                                                        {"reduction", "reduce"},
+                                                        {"activation", "elementwise"},
+                                                        {"elementwise", "elementwise"}};
   std::map<std::string, double> ms, own;
   for (const auto& row : theirs("ops_summary_by_category"))
     ms[row.at("op category")] = number(row, "total_direct_kernel_time_ms");
@@ -165,7 +168,8 @@ TEST_P(TraceLens, Categories) {
   double all = 0;
   for (const auto& [category, time] : ms) {
     all += time;
-    if (category != "elementwise" && category != "other") expect_near(own[category], time, category);
+    if (category != "elementwise" && category != "other")
+      expect_near(own[category], time, category);
   }
   expect_near(own["all"], all, "all");
   expect_near(own["elementwise"] + own["rest"], ms["elementwise"] + ms["other"], "rest");
@@ -188,8 +192,7 @@ TEST_P(TraceLens, MatrixProducts) {
     sums.calls += calls;
     sums.us += number(row, "Kernel Time (µs)_sum");
     sums.flop += calls * (number(row, "GFLOPS_first") * 1e9 - (bias ? m * n : 0));
-    sums.bytes +=
-        calls * (number(row, "Data Moved (MB)_first") * 1024 * 1024 - (bias ? 2 * n : 0));
+    sums.bytes += calls * (number(row, "Data Moved (MB)_first") * 1024 * 1024 - (bias ? 2 * n : 0));
     const auto transposes = row.find("param: transpose");
     // In the order of BLAS, which stores columns: the second factor comes first.
     sums.transposed_b = transposes == row.end() || transposes->second.starts_with("(True");

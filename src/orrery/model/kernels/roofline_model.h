@@ -21,8 +21,7 @@ struct RooflineTimes {
 /// both times are 0, or if a product's format has no known peak. Source: Williams, Waterman,
 /// Patterson, "Roofline" (CACM 2009).
 [[nodiscard]] std::optional<RooflineTimes> roofline_times(const graph::Kernel& kernel,
-                                                          const Silicon& silicon,
-                                                          double scale = 1);
+                                                          const Silicon& silicon, double scale = 1);
 
 /// The roofline of a kernel in its own formats: the longer of the times of its FLOPs and its bytes
 /// (roofline_times). A lower bound, without a launch.

@@ -201,15 +201,23 @@ constexpr std::array kPartsBeforeProducts = {
     NamePart{"sdpa", Operation::attention},
     NamePart{"embedding_bag", Operation::embedding_bag},
     NamePart{"split_embedding", Operation::embedding_bag},
+    NamePart{"split_eb_", Operation::embedding_bag},
+    NamePart{"bounds_check_indices", Operation::embedding_bag},
+    NamePart{"linearize_index", Operation::embedding_bag},
     NamePart{"embedding", Operation::embedding},
     NamePart{"indexselect", Operation::embedding},
+    NamePart{"gather_kernel", Operation::embedding},
     NamePart{"rotary", Operation::rotary},
     NamePart{"rope_", Operation::rotary},
     NamePart{"moe_align", Operation::router},
     NamePart{"topk", Operation::router},
+    NamePart{"routing", Operation::router},
     NamePart{"fused_moe", Operation::grouped_gemm},
     NamePart{"grouped_gemm", Operation::grouped_gemm},
     NamePart{"groupproblemshape", Operation::grouped_gemm},
+    NamePart{"matmul_ogs", Operation::grouped_gemm},
+    NamePart{"matmul_scatter", Operation::permute},
+    NamePart{"bmm_", Operation::batched_gemm},
     NamePart{"rms_norm", Operation::rms_norm},
     NamePart{"rmsnorm", Operation::rms_norm},
     NamePart{"layer_norm", Operation::layer_norm},
@@ -228,6 +236,9 @@ constexpr std::array kPartsAfterProducts = {
     NamePart{"pool", Operation::pooling},
     NamePart{"catarray", Operation::copy},
     NamePart{"copy_kernel", Operation::copy},
+    NamePart{"store_kvcache", Operation::copy},
+    NamePart{"transpose_", Operation::copy},
+    NamePart{"aten::cat", Operation::copy},
     NamePart{"gelu", Operation::activation},
     NamePart{"silu", Operation::activation},
     NamePart{"relu", Operation::activation},
@@ -237,6 +248,9 @@ constexpr std::array kPartsAfterProducts = {
     NamePart{"quant", Operation::cast},
     NamePart{"reduce_kernel", Operation::reduction},
     NamePart{"reduce_segments", Operation::reduction},
+    NamePart{"vector_norm", Operation::reduction},
+    NamePart{"devicereduce", Operation::reduction},
+    NamePart{"cublaslt", Operation::gemm},
     NamePart{"triton_red_", Operation::reduction},
     NamePart{"triton_per_", Operation::reduction},
     NamePart{"elementwise", Operation::elementwise},
@@ -261,8 +275,8 @@ Operation operation_of_device_kernel(string_view name) {
       early != Operation::unsaid)
     return early;
   if (is_filter_gradient_name(name) || is_input_gradient_name(name) ||
-      has_any(lower, {"fprop", "scudnn", "winograd", "implicit_convolve", "conv2d", "nchwtonhwc",
-                      "nhwctonchw", "im2col"}))
+      has_any(lower, {"fprop", "scudnn", "igemm_fwd", "winograd", "implicit_convolve", "conv2d",
+                      "nchwtonhwc", "nhwctonchw", "im2col"}))
     return Operation::convolution;
   if (is_product_name(name)) return Operation::gemm;
   return operation_of_parts(kPartsAfterProducts, lower);

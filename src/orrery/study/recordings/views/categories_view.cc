@@ -27,7 +27,7 @@ using profile::Kind;
 using report::Share;
 using report::Value;
 
-/// How a category is known.
+/// How a category is known. `record`: copies, memsets and communication.
 enum class CategoryBasis : std::uint8_t { record, operator_arguments, kernel_name, unknown };
 
 constexpr std::string_view kCommunication = "communication";
@@ -44,8 +44,7 @@ Category category_of(const profile::Profile& p, const OperatorCalls& calls,
   if (kind == Kind::memset) return {graph::name(Operation::copy), CategoryBasis::record};
   if (kind == Kind::memcpy) {
     const Operation copy = trace::operators::copy_operation(p.name(e));
-    return {graph::name(copy == Operation::unsaid ? Operation::copy : copy),
-            CategoryBasis::record};
+    return {graph::name(copy == Operation::unsaid ? Operation::copy : copy), CategoryBasis::record};
   }
   if (profile::Activity::device_use(p, e) == profile::DeviceUse::comm)
     return {kCommunication, CategoryBasis::record};
@@ -74,10 +73,9 @@ struct CategoryRow {
 
 /// The name with the most time, of equal ones the first.
 const std::pair<const std::string_view, WorkSum>& longest(const CategoryRow& row) {
-  return *std::max_element(row.kernels.begin(), row.kernels.end(),
-                           [](const auto& left, const auto& right) {
-                             return left.second.time < right.second.time;
-                           });
+  return *std::max_element(
+      row.kernels.begin(), row.kernels.end(),
+      [](const auto& left, const auto& right) { return left.second.time < right.second.time; });
 }
 
 /// Upper limits of the lengths in the table; the last row is above all of them.
@@ -119,10 +117,11 @@ class CategoriesView final : public ViewBuilder {
       return share_value(by_basis_[static_cast<std::size_t>(of)], total_);
     };
     if (total_ > Time{}) {
-      made.facts.push_back({"by record", "by_record_share", basis(CategoryBasis::record)});
+      made.facts.push_back({"recorded", "recorded_share", basis(CategoryBasis::record)});
       made.facts.push_back(
           {"by operator", "by_operator_share", basis(CategoryBasis::operator_arguments)});
-      made.facts.push_back({"by name", "by_name_share", basis(CategoryBasis::kernel_name)});
+      made.facts.push_back(
+          {"by kernel", "by_kernel_name_share", basis(CategoryBasis::kernel_name)});
       made.facts.push_back({"unknown", "unknown_share", basis(CategoryBasis::unknown)});
       made.facts.push_back({"short kernels", "short_kernel_count", short_.works});
       made.facts.push_back(
@@ -143,10 +142,10 @@ class CategoriesView final : public ViewBuilder {
     });
     for (const auto& [name, row] : sorted) {
       const std::string_view kernel = longest(*row).first;
-      categories_.rows.push_back(
-          {rank.files.rank, name.empty() ? Value().shown("(unknown)") : Value(name),
-           row->sum.works, row->sum.time, share_value(row->sum.time, total),
-           Value(kernel).shown(device_kernel_text(kernel))});
+      categories_.rows.push_back({rank.files.rank,
+                                  name.empty() ? Value().shown("(unknown)") : Value(name),
+                                  row->sum.works, row->sum.time, share_value(row->sum.time, total),
+                                  Value(kernel).shown(device_kernel_text(kernel))});
       if (name.empty()) add_unknown(rank, total, *row);
     }
   }

@@ -71,8 +71,7 @@ std::optional<Product> product_of(const Kernel& kernel) {
 void read_transposes(const profile::Profile& p, profile::EventId op, Product& product) {
   const auto factors = trace::operators::factors_of_product(p.name(op));
   if (!factors || p.events[op].detail == profile::kNone) return;
-  const auto strides =
-      trace::operators::Arguments::read({p.string(p.op(op).strides), {}, {}});
+  const auto strides = trace::operators::Arguments::read({p.string(p.op(op).strides), {}, {}});
   if (!strides) return;
   if (const auto a = transposed_by_strides(strides->shape((*factors)[0])))
     product.transposed_a = *a;
@@ -126,7 +125,7 @@ class GemmsView final : public ViewBuilder {
   View view(const intake::Job& /*job*/, Findings& /*findings*/) override {
     View made{.kind = TraceView::gemms, .facts = {}, .tables = {}};
     if (total_ > Time{})
-      made.facts.push_back({"products", "products_share", share_value(products_, total_)});
+      made.facts.push_back({"of all time", "products_share", share_value(products_, total_)});
     made.tables.push_back(std::move(table_));
     return made;
   }
@@ -146,8 +145,7 @@ class GemmsView final : public ViewBuilder {
          share_value(row.time, calls.total()), rate_value<FlopRate>(row.work.flop_per_s()),
          rate_value<Bandwidth>(row.work.bytes_per_s()), share_value(row.work.roof_share()),
          text_value(row.work.bound()),
-         text_value(longest->first).shown(device_kernel_text(longest->first)),
-         row.kernels.size()});
+         text_value(longest->first).shown(device_kernel_text(longest->first)), row.kernels.size()});
   }
 
   Time total_{}, products_{};
@@ -168,7 +166,7 @@ class GemmsView final : public ViewBuilder {
                   {"time", "time_ns", "sum of the lengths of their kernels"},
                   {"share", "time_share", "time / time of all device work"},
                   {"FLOP/s", "flop_per_s", "2 M N K per product / time"},
-                  {"bytes/s", "bytes_per_s", "bytes of both factors and the result / time"},
+                  {"", "bytes_per_s", "bytes of both factors and the result / time"},
                   {"of roof", "roof_share", "time at the roof of the device / time"},
                   {"bound by", "bound", "the roof: peak of the format, or bandwidth of the memory"},
                   {"kernel", "kernel_name", "the kernel with most of the time"},

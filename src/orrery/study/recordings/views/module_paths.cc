@@ -100,8 +100,7 @@ class ModulePaths::Builder {
     if (added) {
       std::string_view text = p_.string(name);
       if (text.starts_with(kFrame)) text.remove_prefix(kFrame.size());
-      into_.nodes_.push_back(
-          {parent, into_.nodes_[parent].depth + 1, std::string(text), 0});
+      into_.nodes_.push_back({parent, into_.nodes_[parent].depth + 1, std::string(text), 0});
     }
     return at->second;
   }
@@ -132,12 +131,10 @@ class ModulePaths::Builder {
     const profile::Event& event = p_.events[e];
     const std::int64_t sequence = p_.ops[event.detail].sequence;
     if (sequence < 0) return 0;
-    const auto after =
-        std::upper_bound(forward_.begin(), forward_.end(), event.start,
-                         [&](Time start, const Forward& one) {
-                           return one.sequence != sequence ? sequence < one.sequence
-                                                           : start < one.start;
-                         });
+    const auto after = std::upper_bound(
+        forward_.begin(), forward_.end(), event.start, [&](Time start, const Forward& one) {
+          return one.sequence != sequence ? sequence < one.sequence : start < one.start;
+        });
     return after == forward_.begin() || std::prev(after)->sequence != sequence
                ? 0
                : std::prev(after)->node;

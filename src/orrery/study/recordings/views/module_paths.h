@@ -44,9 +44,7 @@ class ModulePaths {
   /// The innermost module of a host event; 0: outside of all modules.
   [[nodiscard]] std::uint32_t of(profile::EventId event) const { return of_event_[event].node; }
   /// Whether the event computes gradients of that module.
-  [[nodiscard]] bool is_backward(profile::EventId event) const {
-    return of_event_[event].backward;
-  }
+  [[nodiscard]] bool is_backward(profile::EventId event) const { return of_event_[event].backward; }
 
  private:
   struct Place {

@@ -94,8 +94,9 @@ class ModuleTree {
     const EventId place = call.op != kNoEvent ? call.op : at;
     ModuleSum& module = sums_[place == kNoEvent ? 0 : paths_.of(place)];
     module.own += call.own;
-    OperatorSum& sum = module.operators[{p_.string(call.key.name),
-                                         place != kNoEvent && paths_.is_backward(place)}];
+    OperatorSum& sum =
+        module
+            .operators[{p_.string(call.key.name), place != kNoEvent && paths_.is_backward(place)}];
     ++sum.calls;
     sum.time += call.own;
     for (const EventId e : calls_.works(call)) {
@@ -110,8 +111,9 @@ class ModuleTree {
     const std::uint32_t depth = paths_.nodes()[node].depth;
     for (const auto& [id, sum] : by_time(sums_[node].operators)) {
       const std::string here = below(path, id.name.empty() ? "(no operator)" : id.name);
-      write_row(rank, here, depth, "operator", operator_value(id.name).text(), operator_value(id.name),
-                id.backward ? "backward" : "forward", sum->calls, sum->time, sum->time, table);
+      write_row(rank, here, depth, "operator", operator_value(id.name).text(),
+                operator_value(id.name), id.backward ? "backward" : "forward", sum->calls,
+                sum->time, sum->time, table);
       for (const auto& [name, kernel] : by_time(sum->kernels))
         write_row(rank, below(here, name), depth + 1, "kernel", device_kernel_text(name),
                   Value(name), id.backward ? "backward" : "forward", kernel->count, kernel->time,
@@ -178,7 +180,7 @@ class ModulesView final : public ViewBuilder {
                   {"", "path", "names from the outermost module, separated by /"},
                   {"", "depth", "0: outermost"},
                   {"", "node_kind", "module, operator or kernel"},
-                  {"", "pass", "of operators and kernels: forward or backward"},
+                  {"pass", "pass", "of operators and kernels: forward or backward"},
                   {"count", "count", "calls of the module or operator; launches of the kernel"},
                   {"own time", "time_ns", "device work that it launched, without inner modules"},
                   {"with children", "with_children_ns", "with inner modules"},

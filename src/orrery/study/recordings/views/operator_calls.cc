@@ -138,6 +138,14 @@ void OperatorCalls::find_kernels() {
   }
 }
 
+bool OperatorCalls::is_transfer(const OperatorCall& call) const {
+  const auto launched = works(call);
+  return std::all_of(launched.begin(), launched.end(), [&](EventId e) {
+    return profile_.events[e].kind == profile::Kind::memcpy &&
+           trace::operators::copy_operation(profile_.name(e)) != graph::Operation::copy;
+  });
+}
+
 OperatorWork OperatorCalls::work(const OperatorCall& call) const {
   OperatorWork made;
   const graph::Kernel* const computes = kernel(call);
@@ -147,7 +155,9 @@ OperatorWork OperatorCalls::work(const OperatorCall& call) const {
   made.flop = static_cast<double>(computes->flops);
   made.bytes = static_cast<double>(computes->bytes);
   const model::Silicon* const device = silicon(call);
-  const auto times = device == nullptr ? std::nullopt : model::roofline_times(*computes, *device);
+  const auto times = device == nullptr || is_transfer(call)
+                         ? std::nullopt
+                         : model::roofline_times(*computes, *device);
   if (!times) return made;
   made.rated = call.own;
   made.roof = times->longer();

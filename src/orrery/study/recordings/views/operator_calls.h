@@ -51,7 +51,7 @@ struct OperatorKey {
 struct OperatorCall {
   profile::EventId op = profile::kNoEvent;  ///< operator or annotation; none for nodes of graphs
   OperatorKey key{};
-  std::uint32_t first_work = 0, works = 0;  ///< in OperatorCalls::works()
+  std::uint32_t first_work = 0, works = 0;    ///< in OperatorCalls::works()
   graph::KernelId kernel = graph::kNoKernel;  ///< its computation, in OperatorCalls::kernels()
   Time own{};            ///< sum of the lengths of the works that it launched itself
   Time with_children{};  ///< … and of those that operators inside it launched
@@ -63,9 +63,9 @@ struct OperatorWork {
   Time recorded{};          ///< their own time
   double flop = 0;
   double bytes = 0;
-  Time rated{};          ///< own time of the calls with a known roof
-  double roof = 0;       ///< seconds at the roof of `rated`
-  double compute = 0;    ///< the part of `roof` of calls whose roof is the peak
+  Time rated{};        ///< own time of the calls with a known roof
+  double roof = 0;     ///< seconds at the roof of `rated`
+  double compute = 0;  ///< the part of `roof` of calls whose roof is the peak
 
   OperatorWork& operator+=(const OperatorWork& other);
   [[nodiscard]] std::optional<double> flop_per_s() const;
@@ -106,6 +106,8 @@ class OperatorCalls {
   [[nodiscard]] Time total() const { return total_; }
 
  private:
+  /// Whether it only copies between devices or to and from the host: the memory is not its limit.
+  [[nodiscard]] bool is_transfer(const OperatorCall& call) const;
   void find_calls();
   void add_children();
   void find_kernels();

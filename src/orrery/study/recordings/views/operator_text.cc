@@ -39,7 +39,8 @@ std::string formats_text(std::string_view dims, std::string_view types) {
   std::string text;
   for (std::size_t i = 0; i < arguments->size(); ++i) {
     const graph::Format format = arguments->format(i);
-    if (format == graph::Format::unsaid || std::find(seen.begin(), seen.end(), format) != seen.end())
+    if (format == graph::Format::unsaid ||
+        std::find(seen.begin(), seen.end(), format) != seen.end())
       continue;
     seen.push_back(format);
     text += (text.empty() ? "" : " ") + std::string(graph::name(format));

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/profile/inspection/activity.h"
 #include "orrery/study/recordings/views/alone_times.h"
 #include "orrery/study/recordings/views/builders.h"
 #include "orrery/study/recordings/views/operator_calls.h"
@@ -85,32 +86,32 @@ ViewTable names_table() {
 }
 
 ViewTable shapes_table() {
-  return {.key = "arguments",
-          .title = "operators by name and arguments",
-          .columns =
-              {{"rank", "rank", "the recorded rank"},
-               {"operator", "name", "the operator or annotation that launched the work"},
-               {"shapes", "shapes", "shapes of its arguments, as in the recording"},
-               {"formats", "types", "types of its arguments, as in the recording"},
-               {"calls", "count", "calls that launched work themselves"},
-               {"time", "time_ns", "sum of the lengths of the works that they launched"},
-               {"", "time_share", "time / time of all device work"},
-               {"", "with_children_ns",
-                "time of these works and of those that operators inside launched"},
-               {"FLOPs", "call_flop", "FLOPs of a call, from its name and arguments"},
-               {"bytes", "call_bytes", "bytes of its tensors, each read or written once"},
-               {"FLOP/s", "flop_per_s", "FLOPs of calls with known work / their time"},
-               {"bytes/s", "bytes_per_s", "bytes of calls with known work / their time"},
-               {"of roof", "roof_share", "time at the roof of the device / time"},
-               {"bound by", "bound", "the roof: peak of the format, or bandwidth of the memory"},
-               {"", "alone_ns", "predicted time of its kernels on an idle device"},
-               {"factor", "alone_ratio",
-                "recorded time / predicted time alone, of kernels with a prediction"}},
-          .rows = {},
-          .first = 20,
-          .width = 160,
-          .if_empty = "",
-          .by_rank = true};
+  return {
+      .key = "arguments",
+      .title = "operators by name and arguments",
+      .columns = {{"rank", "rank", "the recorded rank"},
+                  {"operator", "name", "the operator or annotation that launched the work"},
+                  {"shapes", "shapes", "shapes of its arguments, as in the recording"},
+                  {"formats", "types", "types of its arguments, as in the recording"},
+                  {"calls", "count", "calls that launched work themselves"},
+                  {"time", "time_ns", "sum of the lengths of the works that they launched"},
+                  {"", "time_share", "time / time of all device work"},
+                  {"", "with_children_ns",
+                   "time of these works and of those that operators inside launched"},
+                  {"FLOPs", "call_flop", "FLOPs of a call, from its name and arguments"},
+                  {"bytes", "call_bytes", "bytes of its tensors, each read or written once"},
+                  {"FLOP/s", "flop_per_s", "FLOPs of calls with known work / their time"},
+                  {"bytes/s", "bytes_per_s", "bytes of calls with known work / their time"},
+                  {"of roof", "roof_share", "time at the roof of the device / time"},
+                  {"bound by", "bound", "the roof: peak of the format, or bandwidth of the memory"},
+                  {"", "alone_ns", "predicted time of its kernels on an idle device"},
+                  {"factor", "alone_ratio",
+                   "recorded time / predicted time alone, of kernels with a prediction"}},
+      .rows = {},
+      .first = 20,
+      .width = 160,
+      .if_empty = "",
+      .by_rank = true};
 }
 
 class OperatorsView final : public ViewBuilder {
@@ -134,6 +135,9 @@ class OperatorsView final : public ViewBuilder {
       name.add(call, work, alone);
       known_ += work.recorded;
       if (call.key.name == StringId::empty) without_ += call.own;
+      for (const profile::EventId e : calls.works(call))
+        if (profile::Activity::device_use(p, e) == profile::DeviceUse::comm)
+          communication_ += p.events[e].duration;
     }
     total_ += calls.total();
     devices_.insert(calls.devices().text());
@@ -148,6 +152,8 @@ class OperatorsView final : public ViewBuilder {
     made.facts.push_back({"device", "device_text", devices});
     if (total_ > Time{}) {
       made.facts.push_back({"work known", "known_work_share", share_value(known_, total_)});
+      made.facts.push_back(
+          {"communication", "communication_share", share_value(communication_, total_)});
       made.facts.push_back({"no operator", "no_operator_share", share_value(without_, total_)});
     }
     made.tables.push_back(std::move(names_));
@@ -156,8 +162,7 @@ class OperatorsView final : public ViewBuilder {
   }
 
  private:
-  void add_name(const intake::RankTrace& rank, const OperatorCalls& calls,
-                const OperatorRow& row) {
+  void add_name(const intake::RankTrace& rank, const OperatorCalls& calls, const OperatorRow& row) {
     names_.rows.push_back({rank.files.rank, operator_value(rank.profile.string(row.key.name)),
                            row.calls, row.works, row.own, share_value(row.own, calls.total()),
                            row.with_children, rate_value<FlopRate>(row.work.flop_per_s()),
@@ -178,15 +183,14 @@ class OperatorsView final : public ViewBuilder {
          row.work.flop == 0 ? Value() : flop_value(row.work.flop / known),
          row.work.bytes == 0 ? Value()
                              : Value(Bytes(static_cast<std::int64_t>(row.work.bytes / known))),
-         rate_value<FlopRate>(row.work.flop_per_s()),
-         rate_value<Bandwidth>(row.work.bytes_per_s()), share_value(row.work.roof_share()),
-         text_value(row.work.bound()),
+         rate_value<FlopRate>(row.work.flop_per_s()), rate_value<Bandwidth>(row.work.bytes_per_s()),
+         share_value(row.work.roof_share()), text_value(row.work.bound()),
          row.alone.alone == Time{} ? Value() : Value(row.alone.alone), factor_of(row.alone)});
   }
 
   std::vector<model::NamedKernelModel> models_;
   std::set<std::string> devices_;
-  Time total_{}, known_{}, without_{};
+  Time total_{}, known_{}, communication_{}, without_{};
   ViewTable names_ = names_table();
   ViewTable arguments_ = shapes_table();
 };

@@ -17,9 +17,7 @@ Value share_value(Time part, Time whole) {
   return Share{static_cast<double>(part.count()) / static_cast<double>(whole.count())};
 }
 
-Value share_value(std::optional<double> share) {
-  return share ? Value(Share{*share}) : Value();
-}
+Value share_value(std::optional<double> share) { return share ? Value(Share{*share}) : Value(); }
 
 Value factor_value(double factor) { return Value(factor).shown(fmt::format("{:.2f}", factor)); }
 
