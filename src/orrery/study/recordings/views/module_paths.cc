@@ -36,8 +36,6 @@ std::string_view name(ModuleSource source) {
   switch (source) {
     case ModuleSource::frames:
       return "frames of torch.nn modules";
-    case ModuleSource::hierarchy:
-      return "module hierarchy of operators";
     case ModuleSource::annotations:
       return "annotations";
     case ModuleSource::none:

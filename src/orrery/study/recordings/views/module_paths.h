@@ -16,7 +16,6 @@ namespace orrery::study {
 /// What shows the modules of a recording.
 enum class ModuleSource : std::uint8_t {
   frames,       ///< frames of Python functions, "nn.Module: Linear_3" (with_stack)
-  hierarchy,    ///< "Module Hierarchy" of operators (with_modules, TorchScript)
   annotations,  ///< ranges of the user or the framework
   none
 };
@@ -28,7 +27,7 @@ struct ModuleNode {
   std::uint32_t parent = 0;  ///< in ModulePaths::nodes(); of the root: itself
   std::uint32_t depth = 0;   ///< of the root: 0
   std::string name;          ///< without "nn.Module: "; of the root: empty
-  std::uint64_t calls = 0;   ///< frames or ranges; 0 for `hierarchy`
+  std::uint64_t calls = 0;   ///< frames or ranges
 };
 
 /// Calls of one module at one place are one node. Backward operators are in the module of their
