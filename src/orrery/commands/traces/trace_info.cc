@@ -141,7 +141,10 @@ Action add_trace_info(CommandOptions& command, Context& context) {
            "Examples:\n"
            "  orrery trace info llama/w\n"
            "  orrery trace info rank0.kineto.json.gz\n"
-           "  orrery trace info rank0.kineto.json.gz --view ranges\n");
+           "  orrery trace info rank0.kineto.json.gz --view operators,gemms\n"
+           "\n"
+           "--view operators also compares kernels with their predicted time alone; orrery kernels\n"
+           "context shows this by class of kernels.\n");
   return action_with_options(command, context, inspect);
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/model/kernels/roofline_model.h"
 
-#include <algorithm>
-
 namespace orrery::model {
 
 using graph::Operation;
@@ -21,8 +19,8 @@ bool is_matrix_product(Operation operation) {
   }
 }
 
-std::optional<KernelTime> RooflineModel::time(const graph::Kernel& kernel,
-                                              const Silicon& silicon) const {
+std::optional<RooflineTimes> roofline_times(const graph::Kernel& kernel, const Silicon& silicon,
+                                            double scale) {
   const double flops = static_cast<double>(kernel.flops);
   const double bytes = static_cast<double>(kernel.bytes);
   double rate = 0;
@@ -32,11 +30,19 @@ std::optional<KernelTime> RooflineModel::time(const graph::Kernel& kernel,
   } else {
     rate = silicon.vector;
   }
-  const double compute = flops > 0 && rate > 0 ? flops / (rate * scale_) : 0;
-  const double memory = bytes > 0 && silicon.memory > 0 ? bytes / silicon.memory : 0;
+  RooflineTimes times;
+  times.compute = flops > 0 && rate > 0 ? flops / (rate * scale) : 0;
+  times.memory = bytes > 0 && silicon.memory > 0 ? bytes / silicon.memory : 0;
+  if (!(times.longer() > 0)) return std::nullopt;
+  return times;
+}
+
+std::optional<KernelTime> RooflineModel::time(const graph::Kernel& kernel,
+                                              const Silicon& silicon) const {
+  const auto times = roofline_times(kernel, silicon, scale_);
+  if (!times) return std::nullopt;
   KernelTime time;
-  time.seconds = std::max(compute, memory);
-  if (!(time.seconds > 0)) return std::nullopt;
+  time.seconds = times->longer();
   return time;
 }
 

@@ -180,6 +180,10 @@ void state_first_rank(Answer& answer, const std::vector<RankInspection>& ranks,
   if (!ranks.empty()) state_recorded_rank(answer, ranks.front());
   if (several)
     answer.block("For details of the other ranks, use --json or inspect one file at a time.\n");
+  if (!ranks.empty() && ranks.front().inspection.on_device)
+    answer.block(
+        "Tables of operators, modules, matrix products …: --view operators (--help lists all).\n"
+        "Kernels compared with their predicted times alone: orrery kernels context.\n");
 }
 
 }  // namespace

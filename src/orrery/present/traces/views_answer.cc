@@ -29,7 +29,7 @@ void state_view(report::Answer& answer, const study::View& view, bool several_ra
     for (const study::ViewFact& fact : view.facts) answer.row(fact.label, fact.key, fact.value);
     for (const study::ViewTable& table : view.tables)
       answer.table(table.key, table.rows, columns_of(table, several_ranks),
-                   {.limit = table.first, .if_empty = table.if_empty});
+                   {.limit = table.first, .if_empty = table.if_empty, .width = table.width});
   });
 }
 

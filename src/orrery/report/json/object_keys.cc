@@ -281,6 +281,8 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
       "verified_draws without_slowest_ns"},
      {"verified_fold", JsonType::object, "comparison with the complete run; null: not asked",
       JsonForm::one, "difference equal representative_ranks"},
+     {"views", JsonType::object,
+      "tables of recordings, by name of the view", JsonForm::map, "*"},
      {"wall_time", JsonType::object, "wall time of iterations", JsonForm::one,
       "max_ns median_ns min_ns p90_ns p99_ns"},
      {"workload", JsonType::object, "the workload", JsonForm::one,

@@ -110,7 +110,8 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
       "edges file groups matched nodes per_rank prefix ranks single_rank unmatched world_size"},
      {"trace diff", "added changed per_iteration removed same"},
      {"trace info",
-      "all_ranks name per_rank process_groups rank_classes ranks structures trace traffic"},
+      "all_ranks name per_rank process_groups rank_classes ranks structures trace traffic "
+      "views"},
      {"trace merge", "groups matched per_rank single_rank unmatched world_size"},
      {"trace predict",
       "host_source kernels_predicted per_rank predicted_device_use predicted_ns "

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <string>
 
 namespace orrery::trace::operators {
 namespace {
@@ -178,6 +179,107 @@ std::vector<std::optional<Kernel>> kernel_parts(const Kernel& whole,
     note_tf32(parts[i], launched[i]);
   }
   return parts;
+}
+
+namespace {
+
+/// A part of a kernel's name, in lower case, that shows its operation.
+struct NamePart {
+  string_view text;
+  Operation operation;
+};
+
+// The first one in a name decides. Names of products contain those of fused activations, and names
+// of attention contain those of the libraries of products.
+constexpr std::array kPartsBeforeProducts = {
+    NamePart{"multi_tensor_apply", Operation::optimizer},
+    NamePart{"adam", Operation::optimizer},
+    NamePart{"flash", Operation::attention},
+    NamePart{"fmha", Operation::attention},
+    NamePart{"attn", Operation::attention},
+    NamePart{"attention", Operation::attention},
+    NamePart{"sdpa", Operation::attention},
+    NamePart{"embedding_bag", Operation::embedding_bag},
+    NamePart{"split_embedding", Operation::embedding_bag},
+    NamePart{"split_eb_", Operation::embedding_bag},
+    NamePart{"bounds_check_indices", Operation::embedding_bag},
+    NamePart{"linearize_index", Operation::embedding_bag},
+    NamePart{"embedding", Operation::embedding},
+    NamePart{"indexselect", Operation::embedding},
+    NamePart{"gather_kernel", Operation::embedding},
+    NamePart{"rotary", Operation::rotary},
+    NamePart{"rope_", Operation::rotary},
+    NamePart{"moe_align", Operation::router},
+    NamePart{"topk", Operation::router},
+    NamePart{"routing", Operation::router},
+    NamePart{"fused_moe", Operation::grouped_gemm},
+    NamePart{"grouped_gemm", Operation::grouped_gemm},
+    NamePart{"groupproblemshape", Operation::grouped_gemm},
+    NamePart{"matmul_ogs", Operation::grouped_gemm},
+    NamePart{"matmul_scatter", Operation::permute},
+    NamePart{"bmm_", Operation::batched_gemm},
+    NamePart{"rms_norm", Operation::rms_norm},
+    NamePart{"rmsnorm", Operation::rms_norm},
+    NamePart{"layer_norm", Operation::layer_norm},
+    NamePart{"layernorm", Operation::layer_norm},
+    NamePart{"gammabeta", Operation::layer_norm},
+    NamePart{"batch_norm", Operation::batch_norm},
+    NamePart{"batchnorm", Operation::batch_norm},
+    NamePart{"bn_fw", Operation::batch_norm},
+    NamePart{"bn_bw", Operation::batch_norm},
+    NamePart{"softmax", Operation::softmax},
+};
+constexpr std::array kPartsAfterProducts = {
+    NamePart{"nll_loss", Operation::cross_entropy},
+    NamePart{"cross_entropy", Operation::cross_entropy},
+    NamePart{"dropout", Operation::dropout},
+    NamePart{"pool", Operation::pooling},
+    NamePart{"catarray", Operation::copy},
+    NamePart{"copy_kernel", Operation::copy},
+    NamePart{"store_kvcache", Operation::copy},
+    NamePart{"transpose_", Operation::copy},
+    NamePart{"aten::cat", Operation::copy},
+    NamePart{"gelu", Operation::activation},
+    NamePart{"silu", Operation::activation},
+    NamePart{"relu", Operation::activation},
+    NamePart{"sigmoid", Operation::activation},
+    NamePart{"threshold_kernel", Operation::activation},
+    NamePart{"act_and_mul", Operation::activation},
+    NamePart{"quant", Operation::cast},
+    NamePart{"reduce_kernel", Operation::reduction},
+    NamePart{"reduce_segments", Operation::reduction},
+    NamePart{"vector_norm", Operation::reduction},
+    NamePart{"devicereduce", Operation::reduction},
+    NamePart{"cublaslt", Operation::gemm},
+    NamePart{"triton_red_", Operation::reduction},
+    NamePart{"triton_per_", Operation::reduction},
+    NamePart{"elementwise", Operation::elementwise},
+    NamePart{"triton_poi_", Operation::elementwise},
+    NamePart{"fillfunctor", Operation::elementwise},
+};
+
+Operation operation_of_parts(std::span<const NamePart> parts, string_view lower) {
+  const auto found = std::find_if(parts.begin(), parts.end(), [&](const NamePart& part) {
+    return lower.find(part.text) != string_view::npos;
+  });
+  return found == parts.end() ? Operation::unsaid : found->operation;
+}
+
+}  // namespace
+
+Operation operation_of_device_kernel(string_view name) {
+  std::string lower(name);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  if (const Operation early = operation_of_parts(kPartsBeforeProducts, lower);
+      early != Operation::unsaid)
+    return early;
+  if (is_filter_gradient_name(name) || is_input_gradient_name(name) ||
+      has_any(lower, {"fprop", "scudnn", "igemm_fwd", "winograd", "implicit_convolve", "conv2d",
+                      "nchwtonhwc", "nhwctonchw", "im2col"}))
+    return Operation::convolution;
+  if (is_product_name(name)) return Operation::gemm;
+  return operation_of_parts(kPartsAfterProducts, lower);
 }
 
 Operation copy_operation(string_view name) {

@@ -21,6 +21,10 @@ namespace orrery::trace::operators {
 [[nodiscard]] std::vector<std::optional<graph::Kernel>> kernel_parts(
     const graph::Kernel& whole, std::span<const std::string_view> launched);
 
+/// The operation of a device kernel by its name alone; `unsaid` if the name does not show it. Most
+/// matrix products are `gemm`: names seldom show a batch.
+[[nodiscard]] graph::Operation operation_of_device_kernel(std::string_view name);
+
 /// The operation of a copy engine: `transfer` between host and device, `copy` on one device,
 /// `unsaid` between devices.
 [[nodiscard]] graph::Operation copy_operation(std::string_view name);

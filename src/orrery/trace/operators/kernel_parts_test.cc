@@ -92,5 +92,34 @@ TEST(Parts, CopiesSayBetweenWhat) {
   EXPECT_EQ(copy_operation("Memcpy PtoP (Device -> Device)"), Operation::unsaid);
 }
 
+// Names as PyTorch, cuBLAS, MIOpen, Triton and serving engines launched them.
+TEST(Parts, NamesOfKernelsShowTheirOperation) {
+  const std::vector<std::pair<std::string_view, Operation>> known = {
+      {"void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_64x64_64x6_tn_align8>",
+       Operation::gemm},
+      {"nvjet_tst_256x128_64x4_1x2_h_bz_coopA_TNT", Operation::gemm},
+      {"void pytorch_flash::flash_fwd_kernel<pytorch_flash::Flash_fwd_kernel_traits<64, "
+       "cutlass::bfloat16_t> >",
+       Operation::attention},
+      {"_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1_swiglu", Operation::grouped_gemm},
+      {"igemm_fwd_gtcx3_nhwc_bf16_bx0_ex1_bt64x128x32", Operation::convolution},
+      {"void cudnn::engines_precompiled::nchwToNhwcKernel<__half>", Operation::convolution},
+      {"void at::native::vectorized_elementwise_kernel<4, at::native::GeluCUDAKernelImpl>",
+       Operation::activation},
+      {"void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float> >",
+       Operation::elementwise},
+      {"void at::native::elementwise_kernel<128, 4, at::native::direct_copy_kernel_cuda>",
+       Operation::copy},
+      {"void at::native::multi_tensor_apply_kernel<at::native::FusedAdam>", Operation::optimizer},
+      {"void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<c10::BFloat16>",
+       Operation::layer_norm},
+      {"triton_red_fused_mean_pow_3", Operation::reduction},
+      {"void get_property(int)", Operation::unsaid},
+      {"my_kernel", Operation::unsaid},
+      {"", Operation::unsaid}};
+  for (const auto& [text, operation] : known)
+    EXPECT_EQ(name(operation_of_device_kernel(text)), name(operation)) << text;
+}
+
 }  // namespace
 }  // namespace orrery::trace::operators

@@ -54,6 +54,13 @@ std::optional<graph::Kernel> kernel_of_operator(std::string_view name, const Arg
   return known == nullptr ? std::nullopt : known->make(arguments);
 }
 
+std::optional<std::array<std::size_t, 2>> factors_of_product(std::string_view name) {
+  const NamedOperator* const product = product_operator(without_overload(name));
+  if (product == nullptr) return std::nullopt;
+  const std::size_t first = product->name.find("add") == std::string_view::npos ? 0 : 1;
+  return std::array{first, first + 1};
+}
+
 bool reads_values(std::string_view name) {
   const NamedOperator* known = find_operator(name);
   return known != nullptr && known->reads_values;

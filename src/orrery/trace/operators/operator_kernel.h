@@ -3,6 +3,8 @@
 // Infers the kernel of a recorded operator from its name and its arguments.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
@@ -24,5 +26,8 @@ namespace orrery::trace::operators {
 
 /// True if the result may depend on values of arguments, in addition to shapes and formats.
 [[nodiscard]] bool reads_values(std::string_view name);
+
+/// The arguments that are the two factors of a matrix product; nothing for other operators.
+[[nodiscard]] std::optional<std::array<std::size_t, 2>> factors_of_product(std::string_view name);
 
 }  // namespace orrery::trace::operators

@@ -9,6 +9,10 @@
 
 namespace orrery::study {
 
+[[nodiscard]] std::unique_ptr<ViewBuilder> operators_view();
+[[nodiscard]] std::unique_ptr<ViewBuilder> modules_view();
+[[nodiscard]] std::unique_ptr<ViewBuilder> gemms_view();
+[[nodiscard]] std::unique_ptr<ViewBuilder> categories_view();
 [[nodiscard]] std::unique_ptr<ViewBuilder> ranges_view();
 
 }  // namespace orrery::study

@@ -17,7 +17,7 @@
 namespace orrery::study {
 
 /// The views, in the order of help, text and pages.
-enum class TraceView : std::uint8_t { ranges };
+enum class TraceView : std::uint8_t { operators, modules, gemms, categories, ranges };
 
 /// One view for lists.
 struct TraceViewEntry {
@@ -26,7 +26,11 @@ struct TraceViewEntry {
   std::string_view title;  ///< a heading
 };
 /// All views, in their order.
-inline constexpr std::array<TraceViewEntry, 1> kTraceViews{{
+inline constexpr std::array<TraceViewEntry, 5> kTraceViews{{
+    {TraceView::operators, "operators", "Operators by device time"},
+    {TraceView::modules, "modules", "Modules, their operators and kernels"},
+    {TraceView::gemms, "gemms", "Matrix products by size"},
+    {TraceView::categories, "categories", "Device work by category"},
     {TraceView::ranges, "ranges", "Annotations on the device"},
 }};
 /// The value of `--view` for all of them.
@@ -64,6 +68,7 @@ struct ViewTable {
   std::vector<ViewColumn> columns;
   std::vector<std::vector<report::Value>> rows;
   std::size_t first = 20;  ///< rows for people, before "and N more"
+  std::size_t width = 80;  ///< columns of text for people
   std::string if_empty;    ///< a sentence in place of no rows: why there are none
   /// The first column is the rank; people see it where several ranks are recorded.
   bool by_rank = false;

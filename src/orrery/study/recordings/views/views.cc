@@ -14,7 +14,8 @@ namespace {
 using MakeBuilder = std::unique_ptr<ViewBuilder> (*)();
 
 // In the order of kTraceViews.
-constexpr std::array<MakeBuilder, kTraceViews.size()> kBuilders{ranges_view};
+constexpr std::array<MakeBuilder, kTraceViews.size()> kBuilders{
+    operators_view, modules_view, gemms_view, categories_view, ranges_view};
 
 }  // namespace
 
