@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <tuple>
 
 #include "orrery/profile/inspection/activity.h"
 
@@ -74,17 +76,6 @@ std::vector<EventId> communications(const Profile& profile, bool on_device) {
   return list;
 }
 
-/// Bytes of the complete buffer: for an all-gather its output, else Comm::bytes. -1: unknown.
-std::int64_t whole_bytes(const Comm& comm, CommKind kind) {
-  std::int64_t bytes = comm.bytes();
-  if (kind != CommKind::all_gather || bytes < 0) return bytes;
-  const bool says = comm.out_elements >= 0;
-  const std::int64_t count = says ? comm.out_elements : comm.group_size;
-  if (count < 0 || __builtin_mul_overflow(count, says ? comm.element_bytes : bytes, &bytes))
-    return -1;
-  return bytes;
-}
-
 std::vector<CommSummary> comm_uses(const Profile& profile, bool on_device) {
   std::map<std::pair<std::string, CommKind>, CommSummary> uses;
   for (const EventId e : communications(profile, on_device)) {
@@ -99,7 +90,7 @@ std::vector<CommSummary> comm_uses(const Profile& profile, bool on_device) {
     }
     CommSummary& use = uses[{group, kind}];
     const Time time = profile.events[e].duration;
-    const std::int64_t bytes = comm == nullptr ? -1 : whole_bytes(*comm, kind);
+    const std::int64_t bytes = comm == nullptr ? -1 : comm->complete_bytes(kind);
     if (use.count == 0 || time < use.shortest) use.shortest = time;
     ++use.count;
     use.total = saturating_sum(use.total, time);
@@ -117,21 +108,26 @@ std::vector<CommSummary> comm_uses(const Profile& profile, bool on_device) {
 
 }  // namespace
 
+std::pair<Time, Time> recorded_span(const Profile& profile) {
+  std::optional<std::pair<Time, Time>> span;
+  for (EventId e = 0; e < profile.events.size(); ++e) {
+    const Event& event = profile.events[e];
+    if (!event.timed() || event.kind == Kind::overhead) continue;
+    if (!span) span.emplace(event.start, event.end());
+    span->first = std::min(span->first, event.start);
+    span->second = std::max(span->second, event.end());
+  }
+  return span.value_or(std::pair<Time, Time>{});
+}
+
 Inspection inspect(const Profile& profile) {
   Inspection result;
-  bool any = false;
   for (EventId e = 0; e < profile.events.size(); ++e) {
     const Event& event = profile.events[e];
     ++result.events[static_cast<std::size_t>(event.kind)];
-    if (!event.timed()) {
-      ++result.untimed;
-      continue;
-    }
-    if (event.kind == Kind::overhead) continue;
-    result.first = any ? std::min(result.first, event.start) : event.start;
-    result.last = any ? std::max(result.last, event.end()) : event.end();
-    any = true;
+    if (!event.timed()) ++result.untimed;
   }
+  std::tie(result.first, result.last) = recorded_span(profile);
   for (std::uint32_t l = 0; l < profile.lanes.size(); ++l) {
     if (profile.in_order(l).empty()) continue;
     ++(profile.lanes[l].device ? result.streams : result.threads);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "orrery/profile/iterations.h"
@@ -68,6 +69,10 @@ struct Inspection {
 
 /// O(events log events). `profile` is indexed and attached.
 [[nodiscard]] Inspection inspect(const Profile& profile);
+
+/// The start of the first and the end of the last timed event that is no overhead of the profiler;
+/// both 0 if there is none. O(events).
+[[nodiscard]] std::pair<Time, Time> recorded_span(const Profile& profile);
 
 /// The breakdown of the time between `from` and `to`.
 [[nodiscard]] Breakdown breakdown(const Profile& profile, Time from, Time to);
