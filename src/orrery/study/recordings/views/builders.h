@@ -9,6 +9,11 @@
 
 namespace orrery::study {
 
+[[nodiscard]] std::unique_ptr<ViewBuilder> collectives_view();
+[[nodiscard]] std::unique_ptr<ViewBuilder> launches_view();
+[[nodiscard]] std::unique_ptr<ViewBuilder> idle_view();
+[[nodiscard]] std::unique_ptr<ViewBuilder> sequences_view();
 [[nodiscard]] std::unique_ptr<ViewBuilder> ranges_view();
+[[nodiscard]] std::unique_ptr<ViewBuilder> memory_view();
 
 }  // namespace orrery::study

@@ -17,7 +17,7 @@
 namespace orrery::study {
 
 /// The views, in the order of help, text and pages.
-enum class TraceView : std::uint8_t { ranges };
+enum class TraceView : std::uint8_t { collectives, launches, idle, sequences, ranges, memory };
 
 /// One view for lists.
 struct TraceViewEntry {
@@ -26,8 +26,13 @@ struct TraceViewEntry {
   std::string_view title;  ///< a heading
 };
 /// All views, in their order.
-inline constexpr std::array<TraceViewEntry, 1> kTraceViews{{
+inline constexpr std::array<TraceViewEntry, 6> kTraceViews{{
+    {TraceView::collectives, "collectives", "Communication across ranks"},
+    {TraceView::launches, "launches", "Launches of work for the device"},
+    {TraceView::idle, "idle", "Idle time of the device"},
+    {TraceView::sequences, "sequences", "Repeated sequences of kernels"},
     {TraceView::ranges, "ranges", "Annotations on the device"},
+    {TraceView::memory, "memory", "Tensor memory"},
 }};
 /// The value of `--view` for all of them.
 inline constexpr std::string_view kAllViews = "all";

@@ -14,7 +14,8 @@ namespace {
 using MakeBuilder = std::unique_ptr<ViewBuilder> (*)();
 
 // In the order of kTraceViews.
-constexpr std::array<MakeBuilder, kTraceViews.size()> kBuilders{ranges_view};
+constexpr std::array<MakeBuilder, kTraceViews.size()> kBuilders{
+    collectives_view, launches_view, idle_view, sequences_view, ranges_view, memory_view};
 
 }  // namespace
 
