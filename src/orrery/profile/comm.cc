@@ -57,4 +57,14 @@ std::int64_t Comm::bytes() const {
   return bytes;
 }
 
+std::int64_t Comm::complete_bytes(CommKind as) const {
+  std::int64_t complete = bytes();
+  if (as != CommKind::all_gather || complete < 0) return complete;
+  const bool has_output = out_elements >= 0;
+  const std::int64_t count = has_output ? out_elements : group_size;
+  if (count < 0 || __builtin_mul_overflow(count, has_output ? element_bytes : complete, &complete))
+    return -1;
+  return complete;
+}
+
 }  // namespace orrery::profile

@@ -88,6 +88,9 @@ struct Comm {
   /// contribution), or of its output buffer if the input is unknown. Broadcast, receive, scatter
   /// and coalesced: the larger of both buffers. Barrier: 0. Unknown: -1.
   [[nodiscard]] std::int64_t bytes() const;
+  /// Bytes of the complete buffer, as nccl-tests count them: for an all-gather its output, else
+  /// bytes(). `as`: the kind, which may come from the name of the kernel. Unknown: -1.
+  [[nodiscard]] std::int64_t complete_bytes(CommKind as) const;
 };
 
 /// A process group as recorded.

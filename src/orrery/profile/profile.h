@@ -169,9 +169,14 @@ struct Sync {
 
 /// An allocation or a release of tensor memory (Kineto's "[memory]").
 struct MemoryChange {
-  Time at{};               ///< since Profile::origin_ns
-  std::int64_t bytes = 0;  ///< negative: released
-  bool device = false;     ///< memory of the device, not of the host
+  Time at{};                    ///< since Profile::origin_ns
+  std::int64_t bytes = 0;       ///< negative: released
+  bool device = false;          ///< memory of the device, not of the host
+  std::int32_t device_id = -1;  ///< number of the device
+  std::uint32_t lane = kNone;   ///< the thread that allocated or released
+  std::uint64_t address = 0;    ///< 0: not recorded
+  std::int64_t allocated = -1;  ///< bytes after the change; -1: not recorded
+  std::int64_t reserved = -1;   ///< by the allocator, after the change; -1: not recorded
 };
 
 /// A thread of the host, or a stream of a device.

@@ -83,11 +83,13 @@ class Clocks {
       constexpr std::int64_t kMost = 100 * kDay;  // limit of Time
       const std::int64_t shift = *shift_[place];
       job_.clock_offset.push_back(ns(std::clamp(shift, -kMost, kMost)));
+      job_.common_origin.push_back(ns(std::clamp(base_[place] + shift, -kMost, kMost)));
       if (shift != 0) {
         job_.findings.add(FindingCode::clock_aligned,
                           fmt::format("{}: {:+} ns", label(job_, place), shift));
       }
     }
+    job_.clock_root = root_;
     set_begins(ranks);
     report_late_starts();
   }
@@ -191,6 +193,7 @@ class Clocks {
 
 void align_clocks(const std::vector<RankComms>& ranks, Job& job) {
   job.clock_offset.clear();
+  job.common_origin.clear();
   job.begin.clear();
   Clocks(ranks, job).run(ranks);
 }

@@ -142,6 +142,11 @@ struct Job {
   std::vector<std::vector<Time>> steps;  ///< by place: durations of its iterations
   /// By place: offset that converts its clock (Profile::origin_ns + time) to a common clock.
   std::vector<Time> clock_offset;
+  /// By place: Profile::origin_ns on the common clock. Adding it to a time of a profile yields a
+  /// time that is comparable with those of ranks of equal `clock_root`.
+  std::vector<Time> common_origin;
+  /// By place: the first place to whose clock collectives relate its clock.
+  std::vector<std::uint32_t> clock_root;
   /// By place: start of its first event since the first event of all ranks; 0 if their clocks are
   /// unrelated.
   std::vector<Time> begin;

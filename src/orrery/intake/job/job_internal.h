@@ -106,7 +106,7 @@ void match_comms(Job& job);
 /// (alone if its group is guessed).
 void make_order_consistent(const std::vector<RankComms>& ranks, Job& job);
 
-/// Fills Job::clock_offset and begin. Counts clock_aligned.
+/// Fills Job::clock_offset, common_origin, clock_root and begin. Counts clock_aligned.
 void align_clocks(const std::vector<RankComms>& ranks, Job& job);
 
 /// Calls the four functions above.

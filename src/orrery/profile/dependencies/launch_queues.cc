@@ -7,14 +7,13 @@
 // the end of each of 533 launches of over 100 us. Waits for other streams also occupy places, and
 // recordings do not show of which stream: where there are many, the number varies and nothing is
 // inferred.
+#include "orrery/profile/launch_queues.h"
+
 #include "orrery/profile/dependencies/draft.h"
 
 namespace orrery::profile::draft {
 namespace {
 
-constexpr std::uint32_t kMinQueueDepth = 256;  // no known launch queue is shorter
-constexpr Time kLongLaunch = us(50);           // ten times the duration of a normal launch
-constexpr std::uint32_t kMinLongLaunches = 5;  // minimum number of long launches with a full queue
 // Maximum time from the end of a work until its place is reused.
 constexpr Time kMaxReuseDelay = us(20);
 
@@ -55,9 +54,8 @@ class LaunchQueues {
     }
   }
 
-  /// True within 2 % of the maximum.
   [[nodiscard]] bool is_near_maximum(const Launch& launch) const {
-    return std::uint64_t{launch.ahead()} * 50 >= std::uint64_t{most_} * 49;
+    return is_queue_near_maximum(launch.ahead(), most_);
   }
 
   [[nodiscard]] bool is_full() const {

@@ -58,10 +58,8 @@ void Activity::add_device_work(const Profile& profile) {
   for (EventId e = 0; e < profile.events.size(); ++e) {
     const Event& event = profile.events[e];
     if (!event.timed() || !is_device_work(event.kind)) continue;
-    ActivityInterval interval{event.start, event.end(), event.start, device_use(profile, e)};
-    if (profile.work(e).call != kNoEvent)
-      interval.launched = profile.events[profile.work(e).call].start;
-    intervals_.push_back(interval);
+    intervals_.push_back(
+        {event.start, event.end(), launch_of(profile, e), device_use(profile, e), e});
   }
 }
 
@@ -82,22 +80,48 @@ void Activity::add_thread(const Profile& profile, std::uint32_t lane) {
     if (!event.timed()) continue;
     const bool inside = event.parent != kNoEvent && in_comm.count(event.parent) > 0;
     if (in_comm.count(e) > 0) {
-      if (!inside) intervals_.push_back({event.start, event.end(), event.start, DeviceUse::comm});
+      if (!inside)
+        intervals_.push_back({event.start, event.end(), event.start, DeviceUse::comm, e});
     } else if (event.kind == Kind::op && with_operators.count(e) == 0) {
-      intervals_.push_back({event.start, event.end(), event.start, DeviceUse::compute});
+      intervals_.push_back({event.start, event.end(), event.start, DeviceUse::compute, e});
     }
   }
+}
+
+Time Activity::launch_of(const Profile& profile, EventId work) {
+  const Time start = profile.events[work].start;
+  const EventId call = profile.work(work).call;
+  return call == kNoEvent ? start : std::min(start, profile.events[call].start);
+}
+
+std::size_t Activity::first_after(Time from) const {
+  // All intervals before it end by `from`: latest_end_ ascends.
+  return static_cast<std::size_t>(std::upper_bound(latest_end_.begin(), latest_end_.end(), from) -
+                                  latest_end_.begin());
+}
+
+std::vector<IdleSpan> Activity::idle_spans(Time from, Time to) const {
+  std::vector<IdleSpan> spans;
+  if (!on_device_) return spans;
+  Time busy_until = from;
+  EventId last = kNoEvent;
+  for (std::size_t i = first_after(from); i < intervals_.size() && intervals_[i].start < to; ++i) {
+    const ActivityInterval& s = intervals_[i];
+    if (s.end <= from) continue;
+    if (s.start > busy_until) spans.push_back({busy_until, s.start, last, s.event});
+    if (last == kNoEvent || s.end > busy_until) last = s.event;
+    busy_until = std::max(busy_until, s.end);
+  }
+  if (busy_until < to) spans.push_back({busy_until, to, last, kNoEvent});
+  return spans;
 }
 
 Breakdown Activity::breakdown(Time from, Time to) const {
   Breakdown sum;
   sum.length = to - from;
-  // All intervals before `first` end by `from`: latest_end_ ascends.
-  const auto first = static_cast<std::size_t>(
-      std::upper_bound(latest_end_.begin(), latest_end_.end(), from) - latest_end_.begin());
   std::vector<Edge> edges;
   Time busy_until = from;
-  for (std::size_t i = first; i < intervals_.size() && intervals_[i].start < to; ++i) {
+  for (std::size_t i = first_after(from); i < intervals_.size() && intervals_[i].start < to; ++i) {
     const ActivityInterval& s = intervals_[i];
     if (s.end <= from) continue;
     edges.push_back({std::max(s.start, from), +1, s.use});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "orrery/profile/dependencies/dependencies.h"
 #include "orrery/profile/inspection/activity.h"
@@ -75,17 +76,6 @@ std::vector<EventId> communications(const Profile& profile, bool on_device) {
   return list;
 }
 
-/// Bytes of the complete buffer: for an all-gather its output, else Comm::bytes. -1: unknown.
-std::int64_t whole_bytes(const Comm& comm, CommKind kind) {
-  std::int64_t bytes = comm.bytes();
-  if (kind != CommKind::all_gather || bytes < 0) return bytes;
-  const bool says = comm.out_elements >= 0;
-  const std::int64_t count = says ? comm.out_elements : comm.group_size;
-  if (count < 0 || __builtin_mul_overflow(count, says ? comm.element_bytes : bytes, &bytes))
-    return -1;
-  return bytes;
-}
-
 std::vector<CommSummary> comm_uses(const Profile& profile, bool on_device) {
   std::map<std::pair<std::string, CommKind>, CommSummary> uses;
   for (const EventId e : communications(profile, on_device)) {
@@ -100,7 +90,7 @@ std::vector<CommSummary> comm_uses(const Profile& profile, bool on_device) {
     }
     CommSummary& use = uses[{group, kind}];
     const Time time = profile.events[e].duration;
-    const std::int64_t bytes = comm == nullptr ? -1 : whole_bytes(*comm, kind);
+    const std::int64_t bytes = comm == nullptr ? -1 : comm->complete_bytes(kind);
     if (use.count == 0 || time < use.shortest) use.shortest = time;
     ++use.count;
     use.total = saturating_sum(use.total, time);

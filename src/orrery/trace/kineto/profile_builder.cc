@@ -130,7 +130,13 @@ bool Builder::add_memory(const Record& record) {
   const auto bytes = integer(record[Arg::bytes]);
   const auto at = start_of(record);
   if (!bytes || !at) return false;
-  profile_.memory.push_back({*at, *bytes, integer_or(record[Arg::device_type], 0) != 0});
+  profile::MemoryChange change{*at, *bytes, integer_or(record[Arg::device_type], 0) != 0};
+  change.device_id = static_cast<std::int32_t>(integer_or(record[Arg::memory_device], -1));
+  change.lane = lanes_.host(record.process, record.thread);
+  change.address = static_cast<std::uint64_t>(integer_or(record[Arg::address], 0));
+  change.allocated = integer_or(record[Arg::allocated], -1);
+  change.reserved = integer_or(record[Arg::reserved], -1);
+  profile_.memory.push_back(change);
   return true;
 }
 

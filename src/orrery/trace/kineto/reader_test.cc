@@ -256,7 +256,8 @@ TEST(KinetoReader, KeepsChangesOfMemory) {
   const auto out = read(trace(
       complete("a", "cpu_op", 5, 1) +
       R"(,{"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "ts": 7, "pid": 1,
-          "tid": 1, "args": {"Device Type": 1, "Device Id": 0, "Addr": 64, "Bytes": 512}},
+          "tid": 1, "args": {"Device Type": 1, "Device Id": 0, "Addr": 64, "Bytes": 512,
+                              "Total Allocated": 4096, "Total Reserved": 8192}},
          {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "ts": 6, "pid": 1,
           "tid": 1, "args": {"Device Type": 0, "Addr": 128, "Bytes": -64}},
          {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "ts": 8, "pid": 1,
@@ -266,6 +267,12 @@ TEST(KinetoReader, KeepsChangesOfMemory) {
   EXPECT_EQ(out.profile->memory[0].at, us(2)) << "since the first event";
   EXPECT_EQ(out.profile->memory[0].bytes, 512);
   EXPECT_TRUE(out.profile->memory[0].device);
+  EXPECT_EQ(out.profile->memory[0].device_id, 0);
+  EXPECT_EQ(out.profile->memory[0].address, 64u);
+  EXPECT_EQ(out.profile->memory[0].allocated, 4096);
+  EXPECT_EQ(out.profile->memory[0].reserved, 8192);
+  EXPECT_EQ(out.profile->memory[0].lane, out["a"].lane);
+  EXPECT_EQ(out.profile->memory[1].allocated, -1) << "not recorded";
   EXPECT_EQ(out.profile->memory[1].at, us(1));
   EXPECT_EQ(out.profile->memory[1].bytes, -64);
   EXPECT_FALSE(out.profile->memory[1].device);

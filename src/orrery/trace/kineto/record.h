@@ -51,6 +51,10 @@ enum class Arg : std::uint8_t {
   wait_record,
   graph_id,
   graph_node,
+  address,          ///< of a change of memory, as are the next three
+  allocated,        ///< bytes of tensors after it
+  reserved,         ///< bytes of the allocator after it
+  memory_device,    ///< number of the device; -1: the host
   device_type,      ///< PyTorch's number of the device type; 0: the host
   original_stream,  ///< the stream of a record that is displayed on another row
   name,

@@ -5,39 +5,33 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "orrery/study/recordings/views/builders.h"
+#include "orrery/study/recordings/views/view_columns.h"
 
 namespace orrery::study {
 
 namespace {
 
-struct RangeTimes {
-  std::uint64_t count = 0;
-  Time total{}, longest{};
-};
-
 class RangesView final : public ViewBuilder {
  public:
   void add(const intake::RankTrace& rank) override {
     const profile::Profile& p = rank.profile;
-    std::map<std::string, RangeTimes, std::less<>> ranges;
+    std::map<std::string, TimeStatistics, std::less<>> ranges;
     for (profile::EventId e = 0; e < p.events.size(); ++e) {
       const profile::Event& event = p.events[e];
       if (event.kind != profile::Kind::device_range || !event.timed()) continue;
-      RangeTimes& times = ranges[std::string(p.string(event.name))];
-      ++times.count;
-      times.total = times.total + event.duration;
-      times.longest = std::max(times.longest, event.duration);
+      ranges[std::string(p.string(event.name))].add(event.duration);
     }
-    std::vector<std::pair<std::string, RangeTimes>> sorted(ranges.begin(), ranges.end());
+    std::vector<std::pair<std::string, TimeStatistics>> sorted(ranges.begin(), ranges.end());
     std::stable_sort(sorted.begin(), sorted.end(), [](const auto& left, const auto& right) {
-      return left.second.total > right.second.total;
+      return left.second.total() > right.second.total();
     });
     for (const auto& [name, times] : sorted)
-      table_.rows.push_back({rank.files.rank, name, times.count, times.total,
-                             Time(times.total.count() / static_cast<std::int64_t>(times.count)),
-                             times.longest});
+      table_.rows.push_back({rank.files.rank, name, times.count(), times.total(), times.mean(),
+                             times.least(), times.most(), times.deviation()});
   }
 
   View view(const intake::Job& /*job*/, Findings& /*findings*/) override {
@@ -47,12 +41,14 @@ class RangesView final : public ViewBuilder {
  private:
   ViewTable table_{.key = "ranges",
                    .title = "annotations on the device",
-                   .columns = {{"rank", "rank", "the recorded rank"},
+                   .columns = {rank_column(),
                                {"annotation", "name", "as in the recording"},
                                {"count", "count", "ranges of this name"},
                                {"time", "total_ns", "sum of their lengths on the device"},
                                {"mean", "mean_ns", "time / count"},
-                               {"longest", "max_ns", "the longest of them"}},
+                               {"shortest", "min_ns", "the shortest of them"},
+                               {"longest", "max_ns", "the longest of them"},
+                               {"deviation", "deviation_ns", "standard deviation (n - 1)"}},
                    .rows = {},
                    .first = 20,
                    .if_empty = "The recording has no annotations on the device.",

@@ -17,7 +17,18 @@
 namespace orrery::study {
 
 /// The views, in the order of help, text and pages.
-enum class TraceView : std::uint8_t { operators, modules, gemms, categories, ranges };
+enum class TraceView : std::uint8_t {
+  operators,
+  modules,
+  gemms,
+  categories,
+  collectives,
+  launches,
+  idle,
+  sequences,
+  ranges,
+  memory
+};
 
 /// One view for lists.
 struct TraceViewEntry {
@@ -26,12 +37,17 @@ struct TraceViewEntry {
   std::string_view title;  ///< a heading
 };
 /// All views, in their order.
-inline constexpr std::array<TraceViewEntry, 5> kTraceViews{{
+inline constexpr std::array<TraceViewEntry, 10> kTraceViews{{
     {TraceView::operators, "operators", "Operators by device time"},
     {TraceView::modules, "modules", "Modules, their operators and kernels"},
     {TraceView::gemms, "gemms", "Matrix products by size"},
     {TraceView::categories, "categories", "Device work by category"},
+    {TraceView::collectives, "collectives", "Communication across ranks"},
+    {TraceView::launches, "launches", "Launches of work for the device"},
+    {TraceView::idle, "idle", "Idle time of the device"},
+    {TraceView::sequences, "sequences", "Repeated sequences of kernels"},
     {TraceView::ranges, "ranges", "Annotations on the device"},
+    {TraceView::memory, "memory", "Tensor memory"},
 }};
 /// The value of `--view` for all of them.
 inline constexpr std::string_view kAllViews = "all";
