@@ -60,7 +60,9 @@ void state_changes(Answer& answer, std::string title, std::string_view key,
   Columns<NameDifference> columns;
   columns
       .add(std::move(title), "name", &NameDifference::name,
-           [](const auto& change) { return report::fit(printable(change.name), 26); })
+           [](const auto& change) {
+             return change.name.empty() ? "(no operator)" : report::fit(printable(change.name), 26);
+           })
       .add("kind", "kind", [](const auto& change) { return name(change.kind); })
       .field("first_count", &NameDifference::count_a)
       .field("second_count", &NameDifference::count_b)
@@ -77,6 +79,7 @@ void state_changes(Answer& answer, std::string title, std::string_view key,
 void state_diff(Answer& answer, const ProfileDifference& d, const Findings& findings) {
   answer.field("per_iteration", d.per_iteration).field("same", d.same);
   state_breakdown(answer, d);
+  state_changes(answer, "device time by operator", "launched", d.launched);
   state_changes(answer, "slower or faster", "changed", d.changed);
   state_changes(answer, "new", "added", d.added);
   state_changes(answer, "gone", "removed", d.gone);

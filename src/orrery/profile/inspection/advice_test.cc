@@ -17,8 +17,8 @@ std::vector<Advice> advice_for(Maker& make) {
 }
 
 // A kernel that `call` launches at `at`.
-void launch(Maker& make, std::uint32_t thread, std::int64_t at, std::int64_t call,
-            std::int64_t start, std::int64_t duration, std::uint64_t correlation) {
+void launched_kernel(Maker& make, std::uint32_t thread, std::int64_t at, std::int64_t call,
+                     std::int64_t start, std::int64_t duration, std::uint64_t correlation) {
   make.call(thread, "cudaLaunchKernel", at, call, correlation);
   make.kernel(make.stream(7), "gemm", start, duration, correlation);
 }
@@ -29,7 +29,7 @@ TEST(Advice, DataLoaderKeepsTheDeviceIdle) {
   make.annotation(main, "enumerate(DataLoader)#_Iter.__next__", 0, 400);
   make.annotation(main, "DataLoader inside", 10, 20);
   make.op(main, "aten::mm", 410, 20);
-  launch(make, main, 411, 2, 420, 580, 1);
+  launched_kernel(make, main, 411, 2, 420, 580, 1);
   const auto made = advice_for(make);
   ASSERT_EQ(made.size(), 1u);
   EXPECT_EQ(made[0].cause, Cause::data_loader);
@@ -43,7 +43,7 @@ TEST(Advice, LoadingBehindABusyDeviceCostsNothing) {
   Maker make;
   const auto main = make.thread(1);
   make.op(main, "aten::mm", 0, 10);
-  launch(make, main, 1, 2, 5, 995, 1);
+  launched_kernel(make, main, 1, 2, 5, 995, 1);
   make.annotation(main, "enumerate(DataLoader)#_Iter.__next__", 20, 400);
   EXPECT_TRUE(advice_for(make).empty());
 }
@@ -53,7 +53,8 @@ TEST(Advice, KernelsShorterThanTheirLaunches) {
   const auto main = make.thread(1);
   for (int i = 0; i < 10; ++i) {
     make.op(main, "aten::add", 100 * i, 90);
-    launch(make, main, 100 * i + 80, 8, 100 * i + 90, 4, static_cast<std::uint64_t>(i) + 1);
+    launched_kernel(make, main, 100 * i + 80, 8, 100 * i + 90, 4,
+                    static_cast<std::uint64_t>(i) + 1);
   }
   const auto made = advice_for(make);
   ASSERT_EQ(made.size(), 1u);
@@ -66,11 +67,11 @@ TEST(Advice, OperatorsThatWaitForTheDevice) {
   Maker make;
   const auto main = make.thread(1);
   make.op(main, "aten::mm", 0, 10);
-  launch(make, main, 1, 2, 5, 200, 1);
+  launched_kernel(make, main, 1, 2, 5, 200, 1);
   make.op(main, "aten::item", 20, 200);
   make.call(main, "cudaStreamSynchronize", 30, 180);
   make.op(main, "aten::mm", 300, 10);
-  launch(make, main, 301, 2, 310, 690, 2);
+  launched_kernel(make, main, 301, 2, 310, 690, 2);
   const auto made = advice_for(make);
   ASSERT_EQ(made.size(), 1u);
   EXPECT_EQ(made[0].cause, Cause::synchronizing_operators);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/profile/dependencies/dependencies.h"
 #include "orrery/profile/inspection/idle_time.h"
 
 #include <algorithm>
 #include <map>
 #include <unordered_map>
 
+#include "orrery/profile/dependencies/dependencies.h"
 #include "orrery/profile/inspection/activity.h"
 
 namespace orrery::profile {

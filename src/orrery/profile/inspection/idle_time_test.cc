@@ -29,6 +29,7 @@ TEST(IdleTime, CauseOfEachSpan) {
   make.call(main, "cudaStreamSynchronize", 30, 12);
   work(one, 60, 10, launch(50));       // 40-50 synchronization, 50-60 launch
   make.kernel(one, "unknown", 75, 5);  // 70-75 launch not recorded
+  make.op(main, "aten::size", 190, 10);
   const Profile profile = make.take();
   const IdleReport report = idle_times(profile);
   EXPECT_EQ(of(report, IdleCause::host), us(4));

@@ -55,6 +55,27 @@ std::vector<NameSummary> by_name(const Profile& profile, bool device) {
   return list;
 }
 
+std::vector<NameSummary> by_launching_operator(const Profile& profile) {
+  std::map<std::string_view, NameSummary> uses;
+  for (EventId e = 0; e < profile.events.size(); ++e) {
+    const Event& event = profile.events[e];
+    if (!is_device_work(event.kind)) continue;
+    const EventId op = profile.work(e).op;
+    NameSummary& use = uses[op == kNoEvent ? std::string_view() : profile.name(op)];
+    ++use.count;
+    use.total = saturating_sum(use.total, event.duration);
+    use.longest = std::max(use.longest, event.duration);
+  }
+  std::vector<NameSummary> list;
+  for (auto& [name, use] : uses) {
+    use.name = name;
+    use.kind = Kind::op;
+    list.push_back(std::move(use));
+  }
+  sort_by_total(list);
+  return list;
+}
+
 /// The events that contain a communication's time: its kernels, or without kernels the operator.
 std::vector<EventId> communications(const Profile& profile, bool on_device) {
   std::vector<EventId> list;
@@ -129,6 +150,7 @@ Inspection inspect(const Profile& profile) {
     result.steps.push_back({iteration, activity.breakdown(iteration.start, iteration.end)});
   result.device = by_name(profile, true);
   result.host = by_name(profile, false);
+  result.launched = by_launching_operator(profile);
   result.comms = comm_uses(profile, result.on_device);
   return result;
 }

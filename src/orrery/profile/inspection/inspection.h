@@ -65,7 +65,10 @@ struct Inspection {
   std::vector<IterationBreakdown> steps;
   std::vector<NameSummary> device;  ///< device work by name; by total time, descending
   std::vector<NameSummary> host;    ///< operators by name; own time (without children), descending
-  std::vector<CommSummary> comms;   ///< by total time, descending
+  /// Device work by the name of the operator that launched it; "" for none. By total time,
+  /// descending.
+  std::vector<NameSummary> launched;
+  std::vector<CommSummary> comms;  ///< by total time, descending
 };
 
 /// O(events log events). `profile` is indexed and attached.

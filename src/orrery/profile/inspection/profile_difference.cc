@@ -33,10 +33,15 @@ Breakdown mean(const Inspection& inspection, std::uint64_t parts) {
 
 using Key = std::pair<std::string_view, Kind>;
 
+/// The name without the number of its step.
+std::string_view without_step(std::string_view name) {
+  return iteration_number(name) >= 0 ? name.substr(0, name.rfind('#')) : name;
+}
+
 void take(std::map<Key, NameDifference>& changes, const std::vector<NameSummary>& uses,
           std::uint64_t parts, bool second) {
   for (const NameSummary& use : uses) {
-    NameDifference& change = changes[{use.name, use.kind}];
+    NameDifference& change = changes[{without_step(use.name), use.kind}];
     const double count =
         static_cast<double>(use.count) / static_cast<double>(std::max<std::uint64_t>(parts, 1));
     (second ? change.count_b : change.count_a) += count;
@@ -84,6 +89,16 @@ ProfileDifference difference(const Inspection& a, const Inspection& b) {
       result.changed.push_back(std::move(change));
     }
   }
+  std::map<Key, NameDifference> launched;
+  take(launched, a.launched, parts_a, false);
+  take(launched, b.launched, parts_b, true);
+  for (auto& [key, change] : launched) {
+    if (change.time_a == change.time_b) continue;
+    change.name = key.first;
+    change.kind = key.second;
+    result.launched.push_back(std::move(change));
+  }
+  sort_by_size(result.launched);
   sort_by_size(result.added);
   sort_by_size(result.gone);
   sort_by_size(result.changed);

@@ -30,9 +30,13 @@ struct ProfileDifference {
   std::vector<NameDifference>
       changed;             ///< in both, with other counts or times; by difference, descending
   std::uint64_t same = 0;  ///< names in both with equal count and time
+  /// Device work by the operator that launched it, "" for none: kernels of other names compare by
+  /// what they compute. Without equal times; by difference, descending.
+  std::vector<NameDifference> launched;
 };
 
-/// Compares names of device work and of operators (by own time), each with its kind.
+/// Compares names of device work and of operators (by own time), each with its kind. The numbers of
+/// steps do not count: "ProfilerStep#6" and "ProfilerStep#7" are one name.
 [[nodiscard]] ProfileDifference difference(const Inspection& a, const Inspection& b);
 
 }  // namespace orrery::profile

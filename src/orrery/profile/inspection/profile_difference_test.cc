@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "orrery/profile/link/link.h"
 #include "orrery/profile/profile_testing.h"
 
 namespace orrery::profile {
@@ -38,6 +39,32 @@ TEST(ProfileDifference, CountsPerIteration) {
   ASSERT_EQ(d.gone.size(), 1u);
   EXPECT_EQ(d.gone[0].time_a, us(2));
   EXPECT_EQ(d.same, 1u);
+}
+
+/// An operator that launches a kernel, in a step with this number.
+Inspection launching(const char* kernel, std::int64_t length, std::int64_t step) {
+  Maker make;
+  const auto main = make.thread(1);
+  make.op(main, "ProfilerStep#" + std::to_string(step), 0, 100);
+  make.op(main, "aten::mm", 10, 10);
+  make.call(main, "cudaLaunchKernel", 12, 2, 5);
+  make.kernel(make.stream(7), kernel, 20, length, 5);
+  Profile profile = make.take();
+  Findings findings;
+  attach(profile, findings);
+  return inspect(profile);
+}
+
+TEST(ProfileDifference, KernelsOfOtherNamesCompareByTheirOperator) {
+  const ProfileDifference d =
+      difference(launching("sm90_gemm", 40, 6), launching("Cijk_gemm", 60, 7));
+  ASSERT_EQ(d.launched.size(), 1u);
+  EXPECT_EQ(d.launched[0].name, "aten::mm");
+  EXPECT_EQ(d.launched[0].time_a, us(40));
+  EXPECT_EQ(d.launched[0].difference(), us(20));
+  ASSERT_EQ(d.added.size(), 1u) << "the step is in both, whatever its number";
+  EXPECT_EQ(d.added[0].name, "Cijk_gemm");
+  ASSERT_EQ(d.gone.size(), 1u);
 }
 
 TEST(ProfileDifference, OfATraceWithItselfIsNothing) {

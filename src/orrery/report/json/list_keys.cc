@@ -124,6 +124,8 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       JsonForm::list, "operation time_ns"},
      {"kernel_operations", JsonType::object, "operations of kernels", JsonForm::list,
       "operation size_names"},
+     {"launched", JsonType::object, "device work by the operator that launched it", JsonForm::list,
+      "=changed"},
      {"left_out", JsonType::object, "what was skipped", JsonForm::list, "name reason"},
      {"left_out_devices", JsonType::object, "errors on a device whose rows were held out",
       JsonForm::list, "device median_error rows"},

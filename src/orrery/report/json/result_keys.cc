@@ -108,7 +108,7 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
      {"trace anonymize", "dropped_attributes kept_attributes names nodes ranks reidentification"},
      {"trace convert",
       "edges file groups matched nodes per_rank prefix ranks single_rank unmatched world_size"},
-     {"trace diff", "added changed per_iteration removed same"},
+     {"trace diff", "added changed launched per_iteration removed same"},
      {"trace info",
       "all_ranks name per_rank process_groups rank_classes ranks structures trace traffic "
       "views"},
