@@ -5,15 +5,17 @@
 
 import type { ReplayData } from './replay_data';
 import type { SpaceData } from './space_data';
+import type { ViewsData } from './views_data';
 
 export interface ReportData {
   version: 2;
-  runs: RunData[]; // one, or two side by side (the first is the base); none where there is a schedule, a space or a replay
+  runs: RunData[]; // one, or two side by side (the first is the base); none where there is a schedule, a space, a replay or views
   comparison: ComparisonData | null; // present with two runs
   unknownError: string; // the error of parts without a known one
   schedule?: ScheduleData; // of a collective that was made for a fabric
   space?: SpaceData; // that was searched
   replay?: ReplayData; // of a recording
+  views?: ViewsData; // of a recording
 }
 
 // A collective's schedule. Nodes, groups, links, ways, pieces and sends are named by their places.

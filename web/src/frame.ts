@@ -51,7 +51,7 @@ class Frame {
   }
 
   show(): void {
-    document.title = `${this.data.schedule?.title ?? this.data.space?.title ?? this.data.replay?.title ?? format.runTitles(this.data.runs).join(' and ')} · Orrery`;
+    document.title = `${this.data.schedule?.title ?? this.data.space?.title ?? this.data.replay?.title ?? this.data.views?.title ?? format.runTitles(this.data.runs).join(' and ')} · Orrery`;
     const list = el('ul', {}, this.pages.map((page, i) =>
       el('li', {}, el('a', { href: address(page.id), 'data-page': page.id }, page.title,
         i < 10 && el('kbd', { 'aria-hidden': true }, String((i + 1) % 10))))));
@@ -67,7 +67,7 @@ class Frame {
   }
 
   private header(): HTMLElement {
-    const titles = this.data.schedule?.title ?? this.data.space?.title ?? this.data.replay?.title ?? format.runTitles(this.data.runs).map((title, i) => `${title} · ${format.counted(this.data.runs[i].ranks, 'rank')}`).join('  ⟷  ');
+    const titles = this.data.schedule?.title ?? this.data.space?.title ?? this.data.replay?.title ?? this.data.views?.title ?? format.runTitles(this.data.runs).map((title, i) => `${title} · ${format.counted(this.data.runs[i].ranks, 'rank')}`).join('  ⟷  ');
     const theme = el('button', { type: 'button', onclick: () => this.theme.toggle() });
     const word = (): void => {
       theme.textContent = this.theme.dark ? 'Light' : 'Dark';

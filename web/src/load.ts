@@ -64,7 +64,7 @@ function groupsOf(data: RankData, classOf: Int32Array): number[][] {
 }
 
 export async function loadData(text: string): Promise<ReportData> {
-  if (text.trim() === '') throw new Error('this page contains no run, schedule, space or replay; `orrery report --html` writes a page with data');
+  if (text.trim() === '') throw new Error('this page contains no run, schedule, space, replay or views; `orrery report --html` writes a page with data');
   let data = JSON.parse(text) as ReportData | PackedData;
   if ('deflate' in data) data = JSON.parse(await unpack(data.deflate)) as ReportData;
   if (data.version !== 2) throw new Error(`this page reads data of version 2, not ${String(data.version)}`);

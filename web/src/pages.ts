@@ -16,7 +16,8 @@ import { summary } from './pages/summary';
 import { tables } from './pages/tables';
 import { timeline } from './pages/timeline/timeline';
 import { topology } from './pages/topology';
+import { views } from './pages/views/views';
 
 export const pages: Page[] = [
-  summary, compare, timeline, criticalPath, breakdown, collectives, topology, memory, tables, findings, manifest, schedule, space, replay,
+  summary, compare, timeline, criticalPath, breakdown, collectives, topology, memory, tables, findings, manifest, schedule, space, replay, views,
 ];

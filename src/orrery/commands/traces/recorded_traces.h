@@ -22,8 +22,5 @@ namespace orrery::commands {
 int check_recorded(const RecordedTraces& options, Context& context);
 /// orrery trace info, for recorded traces.
 int inspect_recorded(const RecordedTraces& options, Context& context);
-/// orrery trace info --view.
-int show_views(const RecordedTraces& options, const std::vector<std::string>& names,
-               Context& context);
 
 }  // namespace orrery::commands

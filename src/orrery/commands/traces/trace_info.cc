@@ -11,6 +11,7 @@
 #include "orrery/commands/output_file.h"
 #include "orrery/commands/progress.h"
 #include "orrery/commands/traces/recorded_traces.h"
+#include "orrery/commands/traces/trace_info_views.h"
 #include "orrery/present/traces/inspect_answer.h"
 #include "orrery/present/traces/inspect_structure_answer.h"
 #include "orrery/present/traces/inspect_structure_svg.h"
@@ -30,6 +31,7 @@ struct InspectOptions {
   std::string plot;
   bool repair = false;
   std::vector<std::string> views;
+  PageOptions page;
   RecordedTraces recorded;
 
   static constexpr auto fields = std::tuple{
@@ -48,7 +50,10 @@ struct InspectOptions {
       QuestionField{"views", &InspectOptions::views, "--view", "NAMES", kAnswer, "ranges",
                     study::kTraceViewHelp, study::trace_view_names}
           .comma_separated()
-          .one_each()};
+          .one_each(),
+      QuestionStruct{"page", &InspectOptions::page,
+                     SelectedRow{"path", "Write the tables of recorded traces as one web page"},
+                     SelectedRow{"page"}, SelectedRow{"open"}}};
 };
 
 /// A file, not a prefix. The reader refuses pipes, with a reason.
@@ -107,14 +112,16 @@ int inspect(InspectOptions& options, Context& context) {
   if (!options.recorded.traces.empty() || study::is_recorded_traces(options.paths)) {
     auto& traces = options.recorded.traces;
     traces.insert(traces.end(), options.paths.begin(), options.paths.end());
-    if (!options.views.empty()) return show_views(options.recorded, options.views, context);
+    if (!options.views.empty() || options.page.wanted())
+      return show_views(options.recorded, options.views, options.page, context);
     return options.structure ? inspect_recorded_structure(options.recorded, options.plot, context)
                              : inspect_recorded(options.recorded, context);
   }
   if (options.paths.empty())
     return context.fail({Errc::usage, "PREFIX", "no trace is given", "give one or more traces"});
-  if (!options.views.empty())
-    return context.fail({Errc::usage, "--view", "shows recorded traces, not Chakra traces",
+  if (!options.views.empty() || options.page.wanted())
+    return context.fail({Errc::usage, options.views.empty() ? "--html" : "--view",
+                         "shows recorded traces, not Chakra traces",
                          "orrery trace info rank0.kineto.json.gz --view operators"});
   const auto workload = read(options, context);
   if (!workload) return context.fail(workload.error());
@@ -132,19 +139,20 @@ int inspect(InspectOptions& options, Context& context) {
 }  // namespace
 
 Action add_trace_info(CommandOptions& command, Context& context) {
-  describe(command,
-           "Prints nodes by kind, work, traffic by operation and group, the longest chain,\n"
-           "and differences between ranks. For recorded traces: iterations, kernels by time,\n"
-           "communication, overlap, idle time, and the share of it in which the device waits\n"
-           "for the host.\n"
-           "\n"
-           "Examples:\n"
-           "  orrery trace info llama/w\n"
-           "  orrery trace info rank0.kineto.json.gz\n"
-           "  orrery trace info rank0.kineto.json.gz --view operators,gemms\n"
-           "\n"
-           "--view operators also compares kernels with their predicted time alone; orrery kernels\n"
-           "context shows this by class of kernels.\n");
+  describe(
+      command,
+      "Prints nodes by kind, work, traffic by operation and group, the longest chain,\n"
+      "and differences between ranks. For recorded traces: iterations, kernels by time,\n"
+      "communication, overlap, idle time, and the share of it in which the device waits\n"
+      "for the host.\n"
+      "\n"
+      "Examples:\n"
+      "  orrery trace info llama/w\n"
+      "  orrery trace info rank0.kineto.json.gz\n"
+      "  orrery trace info rank0.kineto.json.gz --view operators,gemms\n"
+      "\n"
+      "--view operators also compares kernels with their predicted time alone; orrery kernels\n"
+      "context shows this by class of kernels.\n");
   return action_with_options(command, context, inspect);
 }
 

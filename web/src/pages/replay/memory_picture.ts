@@ -49,6 +49,6 @@ export function memoryPicture(host: HTMLElement, context: Context, data: ReplayD
         : ' Recorded: from the lifetimes of tensors; an execution trace does not contain the workspace of operators. Replayed: from allocations.'),
     el('ul', { class: 'legend' },
       el('li', {}, el('i', { class: 'swatch memory', 'aria-hidden': true }), 'replayed'),
-      el('li', {}, el('i', { class: 'rp-dash', 'aria-hidden': true }), 'recorded')));
+      el('li', {}, el('i', { class: 'dash', 'aria-hidden': true }), 'recorded')));
   return chart(host, context, { label, height: 300, option: (colors) => optionOf(data, colors) });
 }
