@@ -125,11 +125,12 @@ void OperatorCalls::find_kernels() {
   intake::OperatorKernels operators(profile_);
   for (OperatorCall& call : calls_) {
     const EventId first = works_[call.first_work];
+    const graph::KernelId recorded = recorded_.of(profile_.events[first].detail);
     std::optional<graph::Kernel> kernel;
-    if (call.op != kNoEvent) {
+    if (call.op == kNoEvent || (call.works == 1 && is_transfer(call))) {
+      if (recorded != graph::kNoKernel) kernel = recorded_.table()[recorded];
+    } else {
       kernel = operators.of(call.op);
-    } else if (recorded_.of(profile_.events[first].detail) != graph::kNoKernel) {
-      kernel = recorded_.table()[recorded_.of(profile_.events[first].detail)];
     }
     if (!kernel) continue;
     if (kernel->a == graph::Format::fp32)
