@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "orrery/study/recordings/views/operator_text.h"
+#include "orrery/study/recordings/operators/operator_text.h"
 #include "orrery/study/recordings/views/views_testing.h"
 
 namespace orrery::study {
