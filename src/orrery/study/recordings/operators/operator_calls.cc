@@ -61,7 +61,7 @@ OperatorCalls::OperatorCalls(const profile::Profile& profile)
   find_kernels();
 }
 
-OperatorKey OperatorCalls::key_of(EventId op) const {
+CallKey OperatorCalls::key_of(EventId op) const {
   const profile::Event& event = profile_.events[op];
   if (event.detail == kNone) return {event.name, {}, {}};
   const profile::Op& is = profile_.ops[event.detail];
