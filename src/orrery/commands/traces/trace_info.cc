@@ -139,20 +139,18 @@ int inspect(InspectOptions& options, Context& context) {
 }  // namespace
 
 Action add_trace_info(CommandOptions& command, Context& context) {
-  describe(
-      command,
-      "Prints nodes by kind, work, traffic by operation and group, the longest chain,\n"
-      "and differences between ranks. For recorded traces: iterations, kernels by time,\n"
-      "communication, overlap, idle time, and the share of it in which the device waits\n"
-      "for the host.\n"
-      "\n"
-      "Examples:\n"
-      "  orrery trace info llama/w\n"
-      "  orrery trace info rank0.kineto.json.gz\n"
-      "  orrery trace info rank0.kineto.json.gz --view operators,gemms\n"
-      "\n"
-      "--view operators also compares kernels with their predicted time alone; orrery kernels\n"
-      "context shows this by class of kernels.\n");
+  describe(command,
+           "Prints nodes by kind, work, traffic by operation and group, the longest chain,\n"
+           "and differences between ranks. For recorded traces: iterations, kernels by time,\n"
+           "communication, overlap, idle time, and the share of it in which the device waits\n"
+           "for the host. --view shows tables of recorded traces. The view operators also\n"
+           "compares kernels with their predicted times alone, as orrery kernels context does.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery trace info llama/w\n"
+           "  orrery trace info rank0.kineto.json.gz\n"
+           "  orrery trace info rank0.kineto.json.gz --view operators,gemms\n"
+           "  orrery trace info rank0.kineto.json.gz --html rank0.html\n");
   return action_with_options(command, context, inspect);
 }
 

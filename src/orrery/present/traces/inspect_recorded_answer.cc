@@ -180,10 +180,6 @@ void state_first_rank(Answer& answer, const std::vector<RankInspection>& ranks,
   if (!ranks.empty()) state_recorded_rank(answer, ranks.front());
   if (several)
     answer.block("For details of the other ranks, use --json or inspect one file at a time.\n");
-  if (!ranks.empty() && ranks.front().inspection.on_device)
-    answer.block(
-        "Tables of operators, modules, matrix products …: --view operators (--help lists all).\n"
-        "Kernels compared with their predicted times alone: orrery kernels context.\n");
 }
 
 }  // namespace
@@ -195,6 +191,10 @@ void state_recorded(Answer& answer, const std::vector<RankInspection>& ranks,
   else
     state_first_rank(answer, ranks, job);
   state_job(answer, job);
+  if (!ranks.empty() && ranks.front().inspection.on_device)
+    answer.line("more",
+                "--view operators, modules, gemms … (--help lists all); kernels compared with "
+                "their predicted times alone: orrery kernels context");
   answer.findings(findings);
 }
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "orrery/profile/inspection/activity.h"
+#include "orrery/study/recordings/operators/operator_calls.h"
+#include "orrery/study/recordings/operators/operator_text.h"
 #include "orrery/study/recordings/views/builders.h"
-#include "orrery/study/recordings/views/operator_calls.h"
-#include "orrery/study/recordings/views/operator_text.h"
 #include "orrery/study/recordings/views/view_values.h"
 #include "orrery/trace/operators/kernel_parts.h"
 

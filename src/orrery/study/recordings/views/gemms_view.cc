@@ -8,9 +8,9 @@
 #include <tuple>
 #include <vector>
 
+#include "orrery/study/recordings/operators/operator_calls.h"
+#include "orrery/study/recordings/operators/operator_text.h"
 #include "orrery/study/recordings/views/builders.h"
-#include "orrery/study/recordings/views/operator_calls.h"
-#include "orrery/study/recordings/views/operator_text.h"
 #include "orrery/study/recordings/views/view_values.h"
 #include "orrery/trace/operators/arguments.h"
 #include "orrery/trace/operators/operator_kernel.h"

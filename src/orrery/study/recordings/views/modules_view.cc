@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/study/recordings/operators/module_paths.h"
+#include "orrery/study/recordings/operators/operator_calls.h"
+#include "orrery/study/recordings/operators/operator_text.h"
 #include "orrery/study/recordings/views/builders.h"
-#include "orrery/study/recordings/views/module_paths.h"
-#include "orrery/study/recordings/views/operator_calls.h"
-#include "orrery/study/recordings/views/operator_text.h"
 #include "orrery/study/recordings/views/view_values.h"
 
 namespace orrery::study {

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "orrery/profile/inspection/activity.h"
-#include "orrery/study/recordings/views/alone_times.h"
+#include "orrery/study/recordings/operators/alone_times.h"
+#include "orrery/study/recordings/operators/operator_calls.h"
+#include "orrery/study/recordings/operators/operator_text.h"
 #include "orrery/study/recordings/views/builders.h"
-#include "orrery/study/recordings/views/operator_calls.h"
-#include "orrery/study/recordings/views/operator_text.h"
 #include "orrery/study/recordings/views/view_values.h"
 
 namespace orrery::study {
@@ -25,7 +25,7 @@ namespace {
 using report::Value;
 
 struct OperatorRow {
-  OperatorKey key{};
+  CallKey key{};
   std::uint64_t calls = 0, works = 0;
   Time own{}, with_children{};
   OperatorWork work{};
@@ -123,7 +123,7 @@ class OperatorsView final : public ViewBuilder {
     const OperatorCalls calls(p);
     AloneModels models(models_, p, calls);
     std::unordered_map<StringId, OperatorRow> by_name;
-    std::map<OperatorKey, OperatorRow> by_arguments;
+    std::map<CallKey, OperatorRow> by_arguments;
     for (const OperatorCall& call : calls.calls()) {
       const OperatorWork work = calls.work(call);
       const AloneTimes alone = models.times(call);

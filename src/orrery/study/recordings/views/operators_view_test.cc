@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "orrery/study/recordings/views/operator_text.h"
+#include "orrery/study/recordings/operators/operator_text.h"
 #include "orrery/study/recordings/views/views_testing.h"
 
 namespace orrery::study {
@@ -54,6 +54,20 @@ TEST(OperatorsView, ComparesWorkWithTheRoof) {
   EXPECT_EQ(cell(rows, 2, "bound"), "-");
   EXPECT_EQ(fact(view, "known_work_share"), "97.6 %");
   EXPECT_EQ(fact(view, "device_text"), "NVIDIA H100 80GB HBM3 (h100-sxm)");
+}
+
+// The link to the host limits it, not the memory of the device.
+TEST(OperatorsView, CopiesToTheDeviceHaveNoRoof) {
+  RecordedProducts recorded;
+  recorded.op("aten::copy_", 0, 10, "[[1000], [1000], []]", R"(["float","float","Scalar"])");
+  const auto copy =
+      recorded.launch("Memcpy HtoD (Pageable -> Device)", 1, 5, 2, profile::Kind::memcpy);
+  recorded.make.work_of(copy).bytes = 4000;
+  const View view = view_of("operators", rank_of(recorded.make.take()));
+  const ViewTable& rows = table_of(view, "arguments");
+  EXPECT_EQ(cell(rows, 0, "bytes_per_s"), "2 GB/s");
+  EXPECT_EQ(cell(rows, 0, "roof_share"), "-");
+  EXPECT_EQ(cell(rows, 0, "bound"), "-");
 }
 
 TEST(OperatorsView, NamesWorkWithoutAnOperatorAndUnknownDevices) {

@@ -69,10 +69,10 @@ struct RecordedProducts {
     make.op_of(e).types = make.text(types);
     return e;
   }
-  void launch(std::string_view kernel, std::int64_t called, std::int64_t start, std::int64_t length,
-              profile::Kind kind = profile::Kind::kernel) {
+  profile::EventId launch(std::string_view kernel, std::int64_t called, std::int64_t start,
+                          std::int64_t length, profile::Kind kind = profile::Kind::kernel) {
     make.call(main, "cudaLaunchKernel", called, 1, ++correlation);
-    make.kernel(stream, kernel, start, length, correlation, profile::kNoId, kind);
+    return make.kernel(stream, kernel, start, length, correlation, profile::kNoId, kind);
   }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/study/recordings/views/operator_text.h"
+#include "orrery/study/recordings/operators/operator_text.h"
 
 #include <algorithm>
 #include <vector>

@@ -38,19 +38,19 @@ class RecordedDevices {
 };
 
 /// The names and arguments by which calls of operators are equal. Texts as in profile::Op.
-struct OperatorKey {
+struct CallKey {
   StringId name = StringId::empty;
   StringId dims = StringId::empty;
   StringId types = StringId::empty;
 
-  friend auto operator<=>(const OperatorKey&, const OperatorKey&) = default;
+  friend auto operator<=>(const CallKey&, const CallKey&) = default;
 };
 
 /// One call of an operator that launched device work itself. Works without a recorded operator form
 /// one call each, with an empty name.
 struct OperatorCall {
   profile::EventId op = profile::kNoEvent;  ///< operator or annotation; none for nodes of graphs
-  OperatorKey key{};
+  CallKey key{};
   std::uint32_t first_work = 0, works = 0;    ///< in OperatorCalls::works()
   graph::KernelId kernel = graph::kNoKernel;  ///< its computation, in OperatorCalls::kernels()
   Time own{};            ///< sum of the lengths of the works that it launched itself
@@ -111,7 +111,7 @@ class OperatorCalls {
   void find_calls();
   void add_children();
   void find_kernels();
-  [[nodiscard]] OperatorKey key_of(profile::EventId op) const;
+  [[nodiscard]] CallKey key_of(profile::EventId op) const;
 
   const profile::Profile& profile_;
   RecordedDevices devices_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/study/recordings/views/operator_calls.h"
+#include "orrery/study/recordings/operators/operator_calls.h"
 
 #include <fmt/format.h>
 
@@ -61,7 +61,7 @@ OperatorCalls::OperatorCalls(const profile::Profile& profile)
   find_kernels();
 }
 
-OperatorKey OperatorCalls::key_of(EventId op) const {
+CallKey OperatorCalls::key_of(EventId op) const {
   const profile::Event& event = profile_.events[op];
   if (event.detail == kNone) return {event.name, {}, {}};
   const profile::Op& is = profile_.ops[event.detail];
@@ -125,11 +125,12 @@ void OperatorCalls::find_kernels() {
   intake::OperatorKernels operators(profile_);
   for (OperatorCall& call : calls_) {
     const EventId first = works_[call.first_work];
+    const graph::KernelId recorded = recorded_.of(profile_.events[first].detail);
     std::optional<graph::Kernel> kernel;
-    if (call.op != kNoEvent) {
+    if (call.op == kNoEvent || (call.works == 1 && is_transfer(call))) {
+      if (recorded != graph::kNoKernel) kernel = recorded_.table()[recorded];
+    } else {
       kernel = operators.of(call.op);
-    } else if (recorded_.of(profile_.events[first].detail) != graph::kNoKernel) {
-      kernel = recorded_.table()[recorded_.of(profile_.events[first].detail)];
     }
     if (!kernel) continue;
     if (kernel->a == graph::Format::fp32)

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "orrery/model/compute/kernel_models.h"
-#include "orrery/study/recordings/views/operator_calls.h"
+#include "orrery/study/recordings/operators/operator_calls.h"
 
 namespace orrery::study {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/study/recordings/views/module_paths.h"
+#include "orrery/study/recordings/operators/module_paths.h"
 
 #include <algorithm>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/study/recordings/views/alone_times.h"
+#include "orrery/study/recordings/operators/alone_times.h"
 
 namespace orrery::study {
 
