@@ -34,6 +34,7 @@ struct CommGroupSum {
   Time end_spread{};        ///< sum
   std::uint64_t count = 0;
   std::uint64_t without_bytes = 0;
+  std::size_t recorded = 0;  ///< ranks that take part, at most
   std::int64_t bytes = 0;
   double rated_bytes = 0, rated_seconds = 0;    ///< where bytes and transfer are known
   std::map<std::uint32_t, std::uint64_t> last;  ///< by place: how often it arrived last
@@ -144,7 +145,8 @@ class CollectivesView final : public ViewBuilder {
     for (const Participant& rank : comm.ranks) sum.on_ranks.add(rank.end - rank.start);
     if (known.bytes < 0 || __builtin_add_overflow(sum.bytes, known.bytes, &sum.bytes))
       ++sum.without_bytes;
-    if (known.bytes > 0 && has_transfer(comm)) {
+    sum.recorded = std::max(sum.recorded, comm.ranks.size());
+    if (known.bytes > 0 && has_transfer(job, comm)) {
       sum.rated_bytes += static_cast<double>(known.bytes);
       sum.rated_seconds += seconds(comm.transfer);
     }
@@ -163,9 +165,10 @@ class CollectivesView final : public ViewBuilder {
     }
   }
 
-  /// The time on one rank of several contains waits for the others.
-  static bool has_transfer(const CommArrivals& comm) {
-    return comm.ranks.size() > 1 && comm.transfer > Time{};
+  /// Unless all members are recorded, the times may contain waits for the others.
+  static bool has_transfer(const intake::Job& job, const CommArrivals& comm) {
+    return comm.ranks.size() > 1 && static_cast<double>(comm.ranks.size()) >= members(job, comm) &&
+           comm.transfer > Time{};
   }
 
   void add_groups(const intake::Job& job) {
@@ -199,6 +202,7 @@ class CollectivesView final : public ViewBuilder {
            algorithms_[algorithm].empty() ? report::Value() : algorithms_[algorithm],
            sum->count,
            static_cast<std::uint64_t>(sum->members),
+           sum->recorded,
            sum->without_bytes < sum->count ? report::Value(Bytes(sum->bytes)) : report::Value(),
            sum->without_bytes,
            sum->on_ranks.total(),
@@ -232,7 +236,7 @@ class CollectivesView final : public ViewBuilder {
       const Participant& last = comm.ranks[comm.last];
       report::Value bytes, rate, bus;
       if (details.bytes >= 0) bytes = Bytes(details.bytes);
-      if (details.bytes > 0 && has_transfer(comm)) {
+      if (details.bytes > 0 && has_transfer(job, comm)) {
         const double bandwidth = static_cast<double>(details.bytes) / seconds(comm.transfer);
         rate = Bandwidth(bandwidth);
         bus = Bandwidth(bandwidth * bus_factor(type_of(comm.kind), members(job, comm)));
@@ -267,7 +271,7 @@ class CollectivesView final : public ViewBuilder {
           {"note", "alone_note",
            job.ranks.size() < 2
                ? "one rank is recorded; arrivals and bandwidths need the recordings of others"
-               : "the peers of some communications are not recorded; those have durations only"});
+               : "some communications lack recorded peers; those have durations only"});
     if (of(ArrivalState::unrelated) + of(ArrivalState::impossible) > 0)
       view.facts.push_back({"note", "clock_note",
                             "the clocks of some ranks are unrelated or inaccurate; those "
@@ -291,6 +295,7 @@ class CollectivesView final : public ViewBuilder {
                   {"algorithm", "algorithm", "as in the name of the kernel; null: not in it"},
                   {"count", "count", "communications, each once"},
                   {"ranks", "ranks", "members of the group"},
+                  {"", "recorded_ranks", "members whose recordings have it"},
                   {"bytes", "bytes", "sum of the complete buffers, where known"},
                   {"", "without_bytes", "communications of unknown size"},
                   {"time", "total_ns", "sum of the times on all recorded ranks"},
