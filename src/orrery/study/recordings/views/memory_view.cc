@@ -42,7 +42,9 @@ class MemoryView final : public ViewBuilder {
     View view{.kind = TraceView::memory, .facts = {}, .tables = {}};
     if (!pools_.rows.empty())
       view.facts.push_back(
-          {"memory model", "memory_model", "not compared: no job is inferred from the recording"});
+          {"memory model", "memory_model",
+           "not compared: the recording does not describe its job; 'orrery memory' "
+           "predicts the memory of a described one"});
     view.tables = {std::move(pools_), std::move(operators_), std::move(curve_)};
     return view;
   }
