@@ -6,7 +6,6 @@
 
 #include "orrery/profile/inspection/memory_use.h"
 #include "orrery/study/recordings/views/builders.h"
-#include "orrery/study/recordings/views/view_columns.h"
 
 namespace orrery::study {
 
