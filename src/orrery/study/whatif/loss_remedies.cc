@@ -13,6 +13,7 @@
 
 #include "orrery/core/system/thread_pool.h"
 #include "orrery/study/whatif/changes/changes.h"
+#include "orrery/workload/program/program.h"
 #include "orrery/workload/spec/model_parallel_policy.h"
 
 namespace orrery::study {
