@@ -50,6 +50,22 @@ TEST(JobClock, OriginsAreNoDifference) {
   ranks[1].comms.origin_ns = 1'694'128'202'000'000'000;  // began a second later
   const Job job = united(ranks);
   EXPECT_THAT(job.clock_offset, ElementsAre(Time{}, Time{}));
+  EXPECT_THAT(job.common_origin, ElementsAre(Time{}, us(1'000'000)));
+}
+
+TEST(JobClock, OnlyCollectivesRelateClocks) {
+  std::vector<RankMaker> ranks;
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    ranks.emplace_back(r, 4);
+    const std::uint32_t first = r / 2 * 2;  // two groups without a common rank
+    const auto group = ranks[r].group("g" + std::to_string(first), {first, first + 1});
+    for (int i = 0; i < 5; ++i)
+      ranks[r].use(CommKind::all_gather, 8, 100 * (i + 1) + 70 * r, 100 * (i + 1) + 70 * r + 10,
+                   group);
+  }
+  const Job job = united(ranks);
+  EXPECT_THAT(job.clock_root, ElementsAre(0u, 0u, 2u, 2u));
+  EXPECT_EQ(job.common_origin[1], us(-70));
 }
 
 TEST(JobClock, OverGroupsThatOverlap) {
@@ -67,6 +83,7 @@ TEST(JobClock, OverGroupsThatOverlap) {
   }
   const Job job = united(ranks);
   EXPECT_THAT(job.clock_offset, ElementsAre(Time{}, us(-1000), us(-3000)));
+  EXPECT_THAT(job.clock_root, ElementsAre(0u, 0u, 0u));
 }
 
 TEST(JobClock, FewCollectivesMustContradict) {

@@ -150,11 +150,13 @@ class IdleTimes {
       if (launched < span.to) of(IdleCause::launch).add(span.to - launched);
       return;
     }
-    const bool same = span.after != kNoEvent &&
-                      profile_.events[span.after].lane == profile_.events[span.until].lane;
-    const IdleCause queued = span.after == kNoEvent ? IdleCause::launch
-                             : same                 ? IdleCause::same_stream
-                                                    : IdleCause::other_stream;
+    IdleCause queued = IdleCause::other_stream;
+    if (span.after == kNoEvent)
+      queued = IdleCause::launch;
+    else if (profile_.events[span.after].lane == profile_.events[span.until].lane)
+      queued = IdleCause::same_stream;
+    else if (Activity::device_use(profile_, span.after) == DeviceUse::comm)
+      queued = IdleCause::communication;
     of(queued).add(span.to - span.from);
   }
 

@@ -20,7 +20,9 @@ enum class IdleCause : std::uint8_t {
   synchronization,  ///< as `host`, but the host waited for the device when it became idle
   no_launch,        ///< the recording lacks the call that launched the next work
   launch,           ///< the call had begun; the work had not started
-  other_stream,     ///< the next work was launched before, and the last one ran on another stream
+  communication,    ///< the next work was launched before, and the last one was communication on
+                    ///< another stream
+  other_stream,     ///< the same, and the last one was no communication
   same_stream,      ///< the next work was launched before, and the last one ran on its stream
   after_last        ///< after the last work of the recording
 };
@@ -29,11 +31,12 @@ struct IdleCauseEntry {
   std::string_view name;  ///< for people and in JSON
 };
 /// All causes, in their order.
-inline constexpr std::array<IdleCauseEntry, 7> kIdleCauses{{
+inline constexpr std::array<IdleCauseEntry, 8> kIdleCauses{{
     {IdleCause::host, "host"},
     {IdleCause::synchronization, "synchronization"},
     {IdleCause::no_launch, "launch not recorded"},
     {IdleCause::launch, "launch latency"},
+    {IdleCause::communication, "wait for communication"},
     {IdleCause::other_stream, "wait for another stream"},
     {IdleCause::same_stream, "gap in a stream"},
     {IdleCause::after_last, "after the last work"},

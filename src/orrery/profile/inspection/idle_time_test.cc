@@ -29,26 +29,29 @@ TEST(IdleTime, CauseOfEachSpan) {
   make.call(main, "cudaStreamSynchronize", 30, 12);
   work(one, 60, 10, launch(50));       // 40-50 synchronization, 50-60 launch
   make.kernel(one, "unknown", 75, 5);  // 70-75 launch not recorded
+  make.kernel(two, "ncclDevKernel_AllReduce", 80, 10);
+  work(one, 94, 6, launch(54));  // 90-94 communication
   make.op(main, "aten::size", 190, 10);
   const Profile profile = make.take();
   const IdleReport report = idle_times(profile);
   EXPECT_EQ(of(report, IdleCause::host), us(4));
+  EXPECT_EQ(of(report, IdleCause::communication), us(4));
   EXPECT_EQ(of(report, IdleCause::launch), us(6 + 10));
   EXPECT_EQ(of(report, IdleCause::same_stream), us(5));
   EXPECT_EQ(of(report, IdleCause::other_stream), us(3));
   EXPECT_EQ(of(report, IdleCause::synchronization), us(10));
   EXPECT_EQ(of(report, IdleCause::no_launch), us(5));
-  EXPECT_EQ(of(report, IdleCause::after_last), us(120));
+  EXPECT_EQ(of(report, IdleCause::after_last), us(100));
   EXPECT_EQ(report.whole.host_bound, us(4 + 10 + 5));
-  EXPECT_EQ(report.device.length, us(70));
-  EXPECT_EQ(report.device.idle, us(5 + 3 + 20 + 5));
+  EXPECT_EQ(report.device.length, us(90));
+  EXPECT_EQ(report.device.idle, us(5 + 3 + 20 + 5 + 4));
   ASSERT_EQ(report.streams.size(), 2u);
   const StreamIdleTime& stream = report.streams[0];
-  EXPECT_EQ(stream.works, 4u);
-  EXPECT_EQ(stream.busy, us(30));
+  EXPECT_EQ(stream.works, 5u);
+  EXPECT_EQ(stream.busy, us(36));
   EXPECT_EQ(stream.host_wait.total, us(30)) << "30-60: launched at 50";
   EXPECT_EQ(stream.kernel_wait.total, Time{});
-  EXPECT_EQ(stream.other.total, us(5 + 5));
+  EXPECT_EQ(stream.other.total, us(5 + 5 + 14));
   // 0-4 in aten::mm, 40-42 in the synchronization, 42-50 in aten::mm.
   ASSERT_EQ(report.host.size(), 2u);
   EXPECT_EQ(report.host[0].name, "aten::mm");

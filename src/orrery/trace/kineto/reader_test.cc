@@ -271,7 +271,7 @@ TEST(KinetoReader, KeepsChangesOfMemory) {
   EXPECT_EQ(out.profile->memory[0].address, 64u);
   EXPECT_EQ(out.profile->memory[0].allocated, 4096);
   EXPECT_EQ(out.profile->memory[0].reserved, 8192);
-  EXPECT_EQ(out.profile->memory[0].lane, out["a"].lane);
+  EXPECT_EQ(out.profile->lanes.at(out.profile->memory[0].lane).id, 1) << "the thread";
   EXPECT_EQ(out.profile->memory[1].allocated, -1) << "not recorded";
   EXPECT_EQ(out.profile->memory[1].at, us(1));
   EXPECT_EQ(out.profile->memory[1].bytes, -64);

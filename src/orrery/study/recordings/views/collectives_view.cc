@@ -2,18 +2,26 @@
 //
 // Collectives across ranks: who arrived last, the transfer, bandwidths. By group and type, and one
 // by one.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <map>
+#include <numeric>
 #include <string>
 #include <tuple>
 
 #include "orrery/core/collective_type.h"
+#include "orrery/core/statistics/time_statistics.h"
+#include "orrery/intake/job/comm_arrivals.h"
 #include "orrery/profile/inspection/kernel_algorithm.h"
 #include "orrery/study/recordings/views/builders.h"
-#include "orrery/study/recordings/views/collective_arrivals.h"
-#include "orrery/study/recordings/views/view_columns.h"
 
 namespace orrery::study {
+
+using intake::ArrivalState;
+using intake::CommArrivals;
+using intake::CommParticipant;
 
 namespace {
 
@@ -34,6 +42,7 @@ struct CommGroupSum {
   Time end_spread{};        ///< sum
   std::uint64_t count = 0;
   std::uint64_t without_bytes = 0;
+  std::size_t recorded = 0;  ///< ranks that take part, at most
   std::int64_t bytes = 0;
   double rated_bytes = 0, rated_seconds = 0;    ///< where bytes and transfer are known
   std::map<std::uint32_t, std::uint64_t> last;  ///< by place: how often it arrived last
@@ -76,14 +85,15 @@ class CollectivesView final : public ViewBuilder {
   View view(const intake::Job& job, Findings& /*findings*/) override {
     label_groups(job);
     waits_.resize(job.ranks.size());
-    const std::vector<CommArrivals> all = comm_arrivals(job);
+    const std::vector<CommArrivals> all = intake::comm_arrivals(job);
     for (const CommArrivals& comm : all) count(job, comm);
     add_groups(job);
     add_collectives(job, all);
     add_ranks(job);
     View view{.kind = TraceView::collectives, .facts = {}, .tables = {}};
     add_facts(job, view);
-    view.tables = {std::move(groups_), std::move(collectives_), std::move(ranks_)};
+    view.tables = {std::move(groups_), std::move(collectives_), std::move(ranks_),
+                   std::move(state_table_)};
     return view;
   }
 
@@ -107,7 +117,8 @@ class CollectivesView final : public ViewBuilder {
       if (label_[g].empty()) label_[g] = job.groups[g].name;
   }
 
-  [[nodiscard]] const CommDetail* detail(const intake::Job& job, const Participant& rank) const {
+  [[nodiscard]] const CommDetail* detail(const intake::Job& job,
+                                         const CommParticipant& rank) const {
     const auto& details = details_[rank.place];
     const profile::EventId event = job.comms[rank.place][rank.use].event;
     const auto found =
@@ -119,7 +130,7 @@ class CollectivesView final : public ViewBuilder {
   /// The largest buffer, and the first algorithm that a rank's kernel names.
   [[nodiscard]] CommDetail detail(const intake::Job& job, const CommArrivals& comm) const {
     CommDetail most;
-    for (const Participant& rank : comm.ranks) {
+    for (const CommParticipant& rank : comm.ranks) {
       most.bytes = std::max(most.bytes, job.comms[rank.place][rank.use].bytes);
       const CommDetail* own = detail(job, rank);
       if (own == nullptr) continue;
@@ -141,20 +152,21 @@ class CollectivesView final : public ViewBuilder {
     CommGroupSum& sum = sums_[{comm.group, comm.kind, known.algorithm}];
     ++sum.count;
     sum.members = members(job, comm);
-    for (const Participant& rank : comm.ranks) sum.on_ranks.add(rank.end - rank.start);
+    for (const CommParticipant& rank : comm.ranks) sum.on_ranks.add(rank.end - rank.start);
     if (known.bytes < 0 || __builtin_add_overflow(sum.bytes, known.bytes, &sum.bytes))
       ++sum.without_bytes;
-    if (known.bytes > 0 && has_transfer(comm)) {
+    sum.recorded = std::max(sum.recorded, comm.ranks.size());
+    if (known.bytes > 0 && has_transfer(job, comm)) {
       sum.rated_bytes += static_cast<double>(known.bytes);
       sum.rated_seconds += seconds(comm.transfer);
     }
     if (comm.state != ArrivalState::known) return;
     sum.skew.add(comm.skew);
     sum.end_spread = saturating_sum(sum.end_spread, comm.end_spread);
-    const Participant& last = comm.ranks[comm.last];
+    const CommParticipant& last = comm.ranks[comm.last];
     ++sum.last[last.place];
     ++waits_[last.place].last;
-    for (const Participant& rank : comm.ranks) {
+    for (const CommParticipant& rank : comm.ranks) {
       RankWaits& waits = waits_[rank.place];
       ++waits.count;
       waits.waited = saturating_sum(waits.waited, last.start - rank.start);
@@ -163,9 +175,10 @@ class CollectivesView final : public ViewBuilder {
     }
   }
 
-  /// The time on one rank of several contains waits for the others.
-  static bool has_transfer(const CommArrivals& comm) {
-    return comm.ranks.size() > 1 && comm.transfer > Time{};
+  /// Unless all members are recorded, the times may contain waits for the others.
+  static bool has_transfer(const intake::Job& job, const CommArrivals& comm) {
+    return comm.ranks.size() > 1 && static_cast<double>(comm.ranks.size()) >= members(job, comm) &&
+           comm.transfer > Time{};
   }
 
   void add_groups(const intake::Job& job) {
@@ -199,6 +212,7 @@ class CollectivesView final : public ViewBuilder {
            algorithms_[algorithm].empty() ? report::Value() : algorithms_[algorithm],
            sum->count,
            static_cast<std::uint64_t>(sum->members),
+           sum->recorded,
            sum->without_bytes < sum->count ? report::Value(Bytes(sum->bytes)) : report::Value(),
            sum->without_bytes,
            sum->on_ranks.total(),
@@ -229,10 +243,10 @@ class CollectivesView final : public ViewBuilder {
     for (std::size_t c = 0; c < std::min(known.size(), kMostCollectives); ++c) {
       const CommArrivals& comm = *known[c];
       const CommDetail details = detail(job, comm);
-      const Participant& last = comm.ranks[comm.last];
+      const CommParticipant& last = comm.ranks[comm.last];
       report::Value bytes, rate, bus;
       if (details.bytes >= 0) bytes = Bytes(details.bytes);
-      if (details.bytes > 0 && has_transfer(comm)) {
+      if (details.bytes > 0 && has_transfer(job, comm)) {
         const double bandwidth = static_cast<double>(details.bytes) / seconds(comm.transfer);
         rate = Bandwidth(bandwidth);
         bus = Bandwidth(bandwidth * bus_factor(type_of(comm.kind), members(job, comm)));
@@ -255,23 +269,26 @@ class CollectivesView final : public ViewBuilder {
     }
   }
 
-  void add_facts(const intake::Job& job, View& view) const {
+  void add_facts(const intake::Job& job, View& view) {
     const auto of = [&](ArrivalState state) { return states_[static_cast<std::size_t>(state)]; };
-    view.facts.push_back({"known", "known", of(ArrivalState::known)});
-    view.facts.push_back({"alone", "alone", of(ArrivalState::alone)});
-    view.facts.push_back({"unmatched", "unmatched", of(ArrivalState::unmatched)});
-    view.facts.push_back({"unrelated", "unrelated", of(ArrivalState::unrelated)});
-    view.facts.push_back({"impossible", "impossible", of(ArrivalState::impossible)});
+    const std::uint64_t all = std::accumulate(states_.begin(), states_.end(), std::uint64_t{0});
+    if (all == 0) return;
+    view.facts.push_back({"arrivals", "known",
+                          report::Value(of(ArrivalState::known))
+                              .shown(fmt::format("known of {} of {} communications",
+                                                 of(ArrivalState::known), all))});
     if (of(ArrivalState::alone) > 0)
       view.facts.push_back(
           {"note", "alone_note",
            job.ranks.size() < 2
                ? "one rank is recorded; arrivals and bandwidths need the recordings of others"
-               : "the peers of some communications are not recorded; those have durations only"});
+               : "some communications lack recorded peers; those have durations only"});
     if (of(ArrivalState::unrelated) + of(ArrivalState::impossible) > 0)
       view.facts.push_back({"note", "clock_note",
                             "the clocks of some ranks are unrelated or inaccurate; those "
                             "communications have no arrivals"});
+    for (std::size_t s = 0; s < states_.size(); ++s)
+      state_table_.rows.push_back({intake::kArrivalStates[s], states_[s]});
   }
 
   std::vector<std::vector<CommDetail>> details_;  // by place, ascending by event
@@ -279,9 +296,17 @@ class CollectivesView final : public ViewBuilder {
   std::vector<std::string> algorithms_{""};
   std::vector<std::string> label_;  // by group of the job
   std::map<SumKey, CommGroupSum> sums_;
-  std::vector<RankWaits> waits_;  // by place
-  std::array<std::uint64_t, 5> states_{};
+  std::vector<RankWaits> waits_;                                       // by place
+  std::array<std::uint64_t, intake::kArrivalStates.size()> states_{};  // by ArrivalState
 
+  ViewTable state_table_{
+      .key = "states",
+      .title = "communications by what is known of their arrivals",
+      .columns = {{"", "state", "known, or why not"}, {"", "count", "communications"}},
+      .rows = {},
+      .first = 0,
+      .if_empty = {},
+      .by_rank = false};
   ViewTable groups_{
       .key = "groups",
       .title = "communications by group and type",
@@ -291,17 +316,18 @@ class CollectivesView final : public ViewBuilder {
                   {"algorithm", "algorithm", "as in the name of the kernel; null: not in it"},
                   {"count", "count", "communications, each once"},
                   {"ranks", "ranks", "members of the group"},
+                  {"", "recorded_ranks", "members whose recordings have it"},
                   {"bytes", "bytes", "sum of the complete buffers, where known"},
                   {"", "without_bytes", "communications of unknown size"},
                   {"time", "total_ns", "sum of the times on all recorded ranks"},
-                  {"mean", "mean_ns", "mean time on a rank"},
+                  {"", "mean_ns", "mean time on a rank"},
                   {"", "min_ns", "shortest time on a rank"},
                   {"", "max_ns", "longest time on a rank"},
                   {"skew", "skew_mean_ns", "mean of last minus first arrival"},
                   {"worst", "skew_max_ns", "largest skew"},
                   {"", "skew_count", "communications with a known skew"},
                   {"last", "last_rank", "the rank that arrived last most often"},
-                  {"times", "last_count", "how often"},
+                  {"", "last_count", "how often"},
                   {"", "algbw_bytes_per_s", "bytes / transfer, as nccl-tests define it"},
                   {"bus", "busbw_bytes_per_s", "bus bandwidth, as nccl-tests define it"},
                   {"", "end_spread_ns", "mean of last minus first end: accuracy of the clocks"}},

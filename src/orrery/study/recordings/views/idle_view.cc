@@ -6,7 +6,6 @@
 
 #include "orrery/profile/inspection/idle_time.h"
 #include "orrery/study/recordings/views/builders.h"
-#include "orrery/study/recordings/views/view_columns.h"
 
 namespace orrery::study {
 
@@ -16,6 +15,12 @@ using profile::IdleTime;
 
 /// Rows of one rank about the work of its host.
 constexpr std::size_t kMostHostRows = 100;
+
+/// Unknown if the whole is 0.
+report::Value share_of(Time part, Time whole) {
+  if (whole <= Time{}) return {};
+  return report::Share{seconds(part) / seconds(whole)};
+}
 
 class IdleView final : public ViewBuilder {
  public:

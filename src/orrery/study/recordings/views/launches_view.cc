@@ -5,7 +5,6 @@
 
 #include "orrery/profile/inspection/launches.h"
 #include "orrery/study/recordings/views/builders.h"
-#include "orrery/study/recordings/views/view_columns.h"
 
 namespace orrery::study {
 

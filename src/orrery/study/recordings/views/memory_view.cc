@@ -6,7 +6,6 @@
 
 #include "orrery/profile/inspection/memory_use.h"
 #include "orrery/study/recordings/views/builders.h"
-#include "orrery/study/recordings/views/view_columns.h"
 
 namespace orrery::study {
 
@@ -42,7 +41,9 @@ class MemoryView final : public ViewBuilder {
     View view{.kind = TraceView::memory, .facts = {}, .tables = {}};
     if (!pools_.rows.empty())
       view.facts.push_back(
-          {"memory model", "memory_model", "not compared: no job is inferred from the recording"});
+          {"memory model", "memory_model",
+           "not compared: the recording does not describe its job; 'orrery memory' "
+           "predicts the memory of a described one"});
     view.tables = {std::move(pools_), std::move(operators_), std::move(curve_)};
     return view;
   }

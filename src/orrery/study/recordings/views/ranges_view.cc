@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/core/statistics/time_statistics.h"
 #include "orrery/study/recordings/views/builders.h"
-#include "orrery/study/recordings/views/view_columns.h"
 
 namespace orrery::study {
 

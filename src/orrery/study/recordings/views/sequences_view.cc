@@ -7,7 +7,6 @@
 
 #include "orrery/profile/inspection/kernel_sequences.h"
 #include "orrery/study/recordings/views/builders.h"
-#include "orrery/study/recordings/views/view_columns.h"
 
 namespace orrery::study {
 

@@ -92,7 +92,7 @@ TEST(TimingViews, ShowTheirAnalyses) {
   EXPECT_EQ(range["deviation_ns"], "28.28 us") << "sqrt(2) * 20 us";
   auto pool = row_of(views.at("memory"), "pools", 0);
   EXPECT_EQ(pool["pool"], "device 0");
-  EXPECT_EQ(pool["earlier_bytes"], "1000 B");
+  EXPECT_EQ(pool["earlier_bytes"], "1 kB");
   EXPECT_EQ(row_of(views.at("memory"), "operators", 0)["name"], "aten::softmax");
 }
 

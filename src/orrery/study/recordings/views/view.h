@@ -77,6 +77,9 @@ struct ViewColumn {
   std::string about;  ///< what it means and how it is computed, in a sentence
 };
 
+/// The first column of tables with ViewTable::by_rank.
+[[nodiscard]] inline ViewColumn rank_column() { return {"rank", "rank", "the recorded rank"}; }
+
 /// A table. Every row has one cell per column; a null cell is unknown.
 struct ViewTable {
   std::string key;    ///< in JSON

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/study/recordings/views/collective_arrivals.h"
+#include "orrery/intake/job/comm_arrivals.h"
 
 #include <gtest/gtest.h>
 
 #include <utility>
 
-namespace orrery::study {
+namespace orrery::intake {
 namespace {
 
-using intake::JobComm;
-using intake::Match;
 using profile::CommKind;
 
 /// Ranks of one group whose clocks agree.
-intake::Job job_of(std::uint32_t ranks) {
-  intake::Job job;
+Job job_of(std::uint32_t ranks) {
+  Job job;
   job.groups.push_back({});
   for (std::uint32_t r = 0; r < ranks; ++r) {
     job.ranks.push_back({.rank = r + 4, .rank_from = "", .device = {}, .host = {}});
@@ -26,7 +24,7 @@ intake::Job job_of(std::uint32_t ranks) {
   return job;
 }
 
-JobComm& add(intake::Job& job, std::uint32_t place, CommKind kind, std::uint32_t sequence,
+JobComm& add(Job& job, std::uint32_t place, CommKind kind, std::uint32_t sequence,
              std::int64_t start, std::int64_t end) {
   JobComm use;
   use.kind = kind;
@@ -40,7 +38,7 @@ JobComm& add(intake::Job& job, std::uint32_t place, CommKind kind, std::uint32_t
 }
 
 TEST(CommArrivals, TheLastRankWaitsForNone) {
-  intake::Job job = job_of(3);
+  Job job = job_of(3);
   job.common_origin[2] = us(100);  // its own clock is 100 us behind
   add(job, 0, CommKind::all_reduce, 0, 150, 400);
   add(job, 1, CommKind::all_reduce, 0, 300, 401);
@@ -63,7 +61,7 @@ TEST(CommArrivals, TheLastRankWaitsForNone) {
 }
 
 TEST(CommArrivals, UnknownWhereClocksOrPeersAre) {
-  intake::Job job = job_of(2);
+  Job job = job_of(2);
   add(job, 0, CommKind::all_reduce, 0, 10, 20);  // ends before the other begins
   add(job, 1, CommKind::all_reduce, 0, 30, 40);
   add(job, 0, CommKind::broadcast, 1, 50, 60);  // the root need not wait
@@ -84,7 +82,7 @@ TEST(CommArrivals, UnknownWhereClocksOrPeersAre) {
 }
 
 TEST(CommArrivals, ASendAndItsReceiveAreOne) {
-  intake::Job job = job_of(3);
+  Job job = job_of(3);
   add(job, 0, CommKind::send, 0, 10, 30).peer = 5;
   add(job, 1, CommKind::recv, 0, 5, 30).peer = 4;
   add(job, 1, CommKind::send, 0, 40, 50).peer = 4;  // the other direction
@@ -101,4 +99,4 @@ TEST(CommArrivals, ASendAndItsReceiveAreOne) {
 }
 
 }  // namespace
-}  // namespace orrery::study
+}  // namespace orrery::intake

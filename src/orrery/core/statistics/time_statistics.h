@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Columns and figures that several views have.
+// Statistics of times, without storing them.
 #pragma once
 
 #include <algorithm>
@@ -8,18 +8,8 @@
 #include <cstdint>
 
 #include "orrery/core/quantity.h"
-#include "orrery/study/recordings/views/view.h"
 
-namespace orrery::study {
-
-/// The first column of tables with ViewTable::by_rank.
-[[nodiscard]] inline ViewColumn rank_column() { return {"rank", "rank", "the recorded rank"}; }
-
-/// `part` of `whole`; unknown if `whole` is 0.
-[[nodiscard]] inline report::Value share_of(Time part, Time whole) {
-  if (whole <= Time{}) return {};
-  return report::Share{seconds(part) / seconds(whole)};
-}
+namespace orrery {
 
 /// Count, sum, extremes and deviation of times, without the times themselves.
 class TimeStatistics {
@@ -55,4 +45,4 @@ class TimeStatistics {
   double mean_ = 0, squares_ = 0;  // in picoseconds
 };
 
-}  // namespace orrery::study
+}  // namespace orrery

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/study/recordings/views/collective_arrivals.h"
+#include "orrery/intake/job/comm_arrivals.h"
 
 #include <algorithm>
 #include <compare>
 
-namespace orrery::study {
+namespace orrery::intake {
 
-using intake::JobComm;
-using intake::Match;
 using profile::CommKind;
 
 Time CommArrivals::first_arrival() const {
   return std::min_element(
              ranks.begin(), ranks.end(),
-             [](const Participant& a, const Participant& b) { return a.start < b.start; })
+             [](const CommParticipant& a, const CommParticipant& b) { return a.start < b.start; })
       ->start;
 }
 
@@ -30,12 +28,12 @@ struct CommKey {
   friend auto operator<=>(const CommKey&, const CommKey&) = default;
 };
 
-struct KeyedParticipant {
+struct KeyedComm {
   CommKey key;
-  Participant participant;
+  CommParticipant participant;
 };
 
-CommKey key_of(const intake::Job& job, std::uint32_t place, std::uint32_t index) {
+CommKey key_of(const Job& job, std::uint32_t place, std::uint32_t index) {
   const JobComm& use = job.comms[place][index];
   CommKey key{use.group, use.sequence, use.kind};
   if (use.match != Match::matched) key.own = (std::uint64_t{place} + 1) << 32U | index;
@@ -50,12 +48,12 @@ CommKey key_of(const intake::Job& job, std::uint32_t place, std::uint32_t index)
   return key;
 }
 
-ArrivalState state_of(const intake::Job& job, const CommArrivals& comm) {
+ArrivalState state_of(const Job& job, const CommArrivals& comm) {
   const Match match = job.comms[comm.ranks[0].place][comm.ranks[0].use].match;
   if (match == Match::unmatched) return ArrivalState::unmatched;
   if (match == Match::alone || comm.ranks.size() < 2) return ArrivalState::alone;
   Time last_arrival = comm.ranks[0].start, first_end = comm.ranks[0].end;
-  for (const Participant& rank : comm.ranks) {
+  for (const CommParticipant& rank : comm.ranks) {
     if (job.clock_root[rank.place] != job.clock_root[comm.ranks[0].place])
       return ArrivalState::unrelated;
     last_arrival = std::max(last_arrival, rank.start);
@@ -65,12 +63,12 @@ ArrivalState state_of(const intake::Job& job, const CommArrivals& comm) {
   return waits && first_end < last_arrival ? ArrivalState::impossible : ArrivalState::known;
 }
 
-void finish(const intake::Job& job, CommArrivals& comm) {
+void finish(const Job& job, CommArrivals& comm) {
   comm.state = state_of(job, comm);
   comm.transfer = kTimeMax;
   Time first_end = kTimeMax, last_end = comm.ranks[0].end;
   for (std::uint32_t r = 0; r < comm.ranks.size(); ++r) {
-    const Participant& rank = comm.ranks[r];
+    const CommParticipant& rank = comm.ranks[r];
     comm.transfer = std::min(comm.transfer, rank.end - rank.start);
     first_end = std::min(first_end, rank.end);
     last_end = std::max(last_end, rank.end);
@@ -83,8 +81,8 @@ void finish(const intake::Job& job, CommArrivals& comm) {
 
 }  // namespace
 
-std::vector<CommArrivals> comm_arrivals(const intake::Job& job) {
-  std::vector<KeyedParticipant> all;
+std::vector<CommArrivals> comm_arrivals(const Job& job) {
+  std::vector<KeyedComm> all;
   for (std::uint32_t place = 0; place < job.comms.size(); ++place) {
     const Time origin = job.common_origin[place];
     for (std::uint32_t u = 0; u < job.comms[place].size(); ++u) {
@@ -93,9 +91,8 @@ std::vector<CommArrivals> comm_arrivals(const intake::Job& job) {
       all.push_back({key_of(job, place, u), {place, u, origin + use.start, origin + use.end}});
     }
   }
-  std::stable_sort(
-      all.begin(), all.end(),
-      [](const KeyedParticipant& a, const KeyedParticipant& b) { return a.key < b.key; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const KeyedComm& a, const KeyedComm& b) { return a.key < b.key; });
   std::vector<CommArrivals> list;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const CommKey& key = all[i].key;
@@ -107,4 +104,4 @@ std::vector<CommArrivals> comm_arrivals(const intake::Job& job) {
   return list;
 }
 
-}  // namespace orrery::study
+}  // namespace orrery::intake
