@@ -37,9 +37,14 @@ import tempfile
 # convolutions, which differ by half; their frameworks compile other kernels from the same source.
 LIBRARY = ("gemm", "batched_gemm", "grouped_gemm", "attention", "convolution")
 PRIOR = {"shared": 0.7, "library": 0.5, "framework": 0.25, "model": 0.2, "shape": 0.3, "noise": 0.1,
-         "host": 0.15, "host long": 0.4, "host model": 0.05}
+         "host": 0.2, "long host": 0.4, "host model": 0.1}
 COLUMNS = "class,device,ratio,error,recordings,kernels"
 LONG_HOST_WORK_PS = 1e9  # as in src/orrery/model/compute/device_ratios.cc
+# Host work has classes by words in its name, in the order of the table: launches of kernels;
+# products and convolutions, whose libraries choose a kernel at each call. Waits for the device are
+# not learned: their length is the device's.
+HOST_WORDS = ("Launch", "conv", "mm")
+WAIT_WORDS = ("Synchronize",)
 
 # One row of observations: a class on a device in one recorded model.
 Observation = collections.namedtuple("Observation", "device model mean shapes kernels")
@@ -60,15 +65,26 @@ def inverse(matrix):
     return [row[n:] for row in rows]
 
 
+def is_host(name):
+    return name.split()[0] in ("host", "long")
+
+
+def host_class(name, picoseconds):
+    if picoseconds >= LONG_HOST_WORK_PS:
+        return "long host"
+    words = [w for w in sorted(HOST_WORDS + WAIT_WORDS) if w in name]
+    return f"host {words[0]}" if words else "host"
+
+
 def device_prior(name):
-    if name.startswith("host"):
-        return PRIOR[name]
+    if is_host(name):
+        return PRIOR["long host" if name == "long host" else "host"]
     return PRIOR["library" if name.split()[0] in LIBRARY else "framework"]
 
 
 def solve(name, observed):
     """{device: (mean, error)} of the device terms, and the shared mean."""
-    host = name.startswith("host")
+    host = is_host(name)
     shared, device = PRIOR["shared"], device_prior(name)
     model = PRIOR["shared"] if host else PRIOR["model"]  # the length of host work is the model's
 
@@ -165,14 +181,13 @@ def host_times(orrery, path):
         if not os.path.exists(run_file):
             return {}
         with sqlite3.connect(run_file) as run:
-            rows = run.execute("SELECT duration_ps FROM span JOIN lane ON lane.id = span.lane "
-                               "WHERE lane.kind = 'thread'").fetchall()
-    times = {}
-    for name, long in (("host", False), ("host long", True)):
-        part = [r[0] for r in rows if (r[0] >= LONG_HOST_WORK_PS) == long]
-        if part:
-            times[name] = (sum(part), len(part))
-    return times
+            rows = run.execute("SELECT name, duration_ps FROM event "
+                               "WHERE lane LIKE 'thread%' AND duration_ps > 0").fetchall()
+    times = collections.defaultdict(lambda: (0, 0))
+    for name, time in rows:
+        known = times[host_class(name, time)]
+        times[host_class(name, time)] = (known[0] + time, known[1] + 1)
+    return dict(times)
 
 
 def observe_hosts(orrery, paths, devices):
@@ -240,14 +255,16 @@ def table(orrery, folders, without):
     lines = [f"*,*,1,{PRIOR['library']:.3g},0,0",
              f"kernel,*,1,{max(PRIOR['shape'], math.sqrt(unexplained)):.3g},0,{len(rest)}"]
     hosts = observe_hosts(orrery, paths, devices_of(orrery, paths))
-    for name in ("host", "host long"):
+    for word in WAIT_WORDS:
+        hosts[f"host {word}"] = []
+    for name in ("host", "long host", *(f"host {w}" for w in HOST_WORDS)):
         hosts.setdefault(name, [])
     for name, observed in sorted({**kernels, **hosts}.items()):
         if not observed:
             lines.append(f"{name},*,1,{device_prior(name):.3g},0,0")
             continue
         terms, shared = solve(name, observed)
-        shared = 0 if name.startswith("host") else shared
+        shared = 0 if is_host(name) else shared
         models = {o.model for o in observed}
         lines.append(f"{name},*,{math.exp(shared):.4g},{device_prior(name):.3g},{len(models)},"
                      f"{sum(o.kernels for o in observed)}")
@@ -261,8 +278,8 @@ def table(orrery, folders, without):
 NOTES = """\
 # Recorded / predicted times by class of kernels and device, relative to all devices (device *: the
 # class over all devices, and the error of a device without a row). error: standard deviation of the
-# logarithm. host, host long: host work between two events below and above 1 ms, of one model with
-# both devices. kernel: a kernel relative to its class.
+# logarithm. host, host WORD, long host: host work between two events below 1 ms (whose name contains
+# WORD) and above, of one model with both devices. kernel: a kernel relative to its class.
 # Written by benchmarks/device_ratios.py from recordings of TraceLens (github.com/AMD-AGI/TraceLens,
 # commit 171dd747, MIT), HTA (facebookresearch/HolisticTraceAnalysis, MIT) and PARAM
 # (facebookresearch/param, MIT), which are not part of the project.

@@ -36,7 +36,8 @@ constexpr double kSmallWork = 1e-6, kLargeWork = 10e-6;
 constexpr std::int64_t kThinSide = 16;
 /// Images with fewer channels than one step of a convolution.
 constexpr std::int64_t kFewChannels = 32;
-constexpr double kLongHostWork = 1e-3;
+constexpr double kLongHostWork = 1e-3;  // seconds
+constexpr std::string_view kHost = "host", kLongHost = "long host", kHostWord = "host ";
 
 std::string_view work_size(const Kernel& kernel, bool three) {
   const int bits = std::max(16, graph::bits_of(kernel.a));
@@ -94,10 +95,6 @@ std::string ratio_class(const Kernel& kernel) {
   return kernel.pass == graph::Pass::forward ? of : of + " backward";
 }
 
-std::string_view host_ratio_class(double seconds) {
-  return seconds < kLongHostWork ? "host" : "host long";
-}
-
 Result<DeviceRatios> DeviceRatios::parse(std::string_view text, const std::string& file) {
   DeviceRatios made;
   TrimmedLineReader lines(text, file);
@@ -142,6 +139,14 @@ const DeviceRatios& DeviceRatios::built_in() {
     return *std::move(read);
   }();
   return ratios;
+}
+
+std::string_view DeviceRatios::host_class(std::string_view name, double seconds) const {
+  if (seconds >= kLongHostWork) return kLongHost;
+  for (auto at = rows_.lower_bound(kHostWord);
+       at != rows_.end() && at->first.starts_with(kHostWord); ++at)
+    if (name.find(at->first.substr(kHostWord.size())) != std::string_view::npos) return at->first;
+  return kHost;
 }
 
 std::optional<DeviceRatio> DeviceRatios::find(std::string_view of, std::string_view device) const {

@@ -19,10 +19,6 @@ namespace orrery::model {
 /// "unsaid" for kernels without operation.
 [[nodiscard]] std::string ratio_class(const graph::Kernel& kernel);
 
-/// The class of host work between two of its events: short work dispatches operators and launches
-/// kernels; long work (1 ms and more) prepares data.
-[[nodiscard]] std::string_view host_ratio_class(double seconds);
-
 /// A learned ratio, and the standard deviation of its logarithm.
 struct DeviceRatio {
   double ratio = 1;
@@ -42,6 +38,10 @@ class DeviceRatios {
   [[nodiscard]] static const DeviceRatios& built_in();
 
   [[nodiscard]] bool empty() const { return rows_.empty(); }
+  /// The class of host work between two of its events. Work of 1 ms and more prepares data: "long
+  /// host". Shorter work dispatches operators and launches kernels: "host WORD" of the first class
+  /// in the table whose WORD the name contains, else "host". O(classes of hosts)
+  [[nodiscard]] std::string_view host_class(std::string_view name, double seconds) const;
   /// The row of the class and the device. Empty: it has none.
   [[nodiscard]] std::optional<DeviceRatio> find(std::string_view of, std::string_view device) const;
   /// Standard deviation of the logarithm for a device without a row in this class.

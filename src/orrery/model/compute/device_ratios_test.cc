@@ -29,8 +29,6 @@ TEST(DeviceRatios, ClassesFollowWorkAndShape) {
             "convolution patches");
   EXPECT_EQ(class_of("elementwise forward bf16,bf16>bf16 elements=1000"), "elementwise small");
   EXPECT_EQ(class_of("gemm weight_grad bf16,bf16>fp32 m=25088 n=768 k=768"), "gemm large backward");
-  EXPECT_EQ(host_ratio_class(20e-6), "host");
-  EXPECT_EQ(host_ratio_class(0.2), "host long");
 }
 
 constexpr const char* kTable =
@@ -59,6 +57,18 @@ TEST(DeviceRatios, RatiosOfTwoDevicesAndTheirErrors) {
   EXPECT_FALSE(read->between("softmax", "h100-sxm", "mi300x").has_value());
   EXPECT_DOUBLE_EQ(read->unknown_error("softmax"), 0.5);
   EXPECT_DOUBLE_EQ(read->kernel_error(), 0.25);
+}
+
+TEST(DeviceRatios, HostClassesFollowNamesAndLengths) {
+  const auto read = DeviceRatios::parse(
+      std::string(kTable) + "host Launch,*,1,0.2,1,1\nhost mm,*,1,0.2,1,1\nhost,*,1,0.1,1,1\n",
+      "t.csv");
+  ASSERT_TRUE(read.has_value()) << to_string(read.error());
+  EXPECT_EQ(read->host_class("cudaLaunchKernel", 5e-6), "host Launch");
+  EXPECT_EQ(read->host_class("aten::addmm", 20e-6), "host mm");
+  EXPECT_EQ(read->host_class("aten::view", 2e-6), "host");
+  EXPECT_EQ(read->host_class("aten::addmm", 0.2), "long host");
+  EXPECT_EQ(DeviceRatios().host_class("cudaLaunchKernel", 5e-6), "host");
 }
 
 TEST(DeviceRatios, DamagedTablesNameTheLine) {

@@ -68,6 +68,11 @@ constexpr double kVectorChannels = 8;
 /// batches of small products, each product occupies a workgroup and its processor. Source:
 /// TimeSformer recorded on an MI300X: 37,632 products of 8 by 8 by 64 in tiles of 16 by 448, and of
 /// 8 by 64 by 8 in tiles of 256 by 16, one workgroup per product.
+/// kWorkgroup: begin and end of a workgroup. Source: products of one workgroup per processor in two
+/// other recordings on an MI300X, from their lengths at two k: 3.7 us (a ViT, 788 by 768) and 4.3 us
+/// (BERT, 141 by 512) without the loop over k, less 2 us of the shortest kernels (casts and sums of
+/// Qwen 1.5 and ResNet-18: 1.5 to 2.8 us).
+constexpr double kWorkgroup = 2e-6;
 bool has_rocm_libraries(const Silicon& silicon) {
   return silicon.architecture.starts_with("cdna") || silicon.architecture.starts_with("rdna");
 }
@@ -281,9 +286,10 @@ Tiling best_tiling(const Product& product, const Chip& chip, double rate) {
   const double each = rate / chip.processors;
   const bool narrow = product.bytes_a < 2 && product.bytes_b < 2;
   const double feed = chip.figures.feed * chip.clock * (narrow ? chip.figures.feed_narrow : 1);
-  const double wave = chip.figures.wave * (product.grouped ? kGroupedWave
-                                           : narrow        ? kNarrowWave
-                                                           : 1);
+  const bool batched = product.count > 1 && !product.grouped && !uses_vector_units(product.format);
+  const bool rocm = has_rocm_libraries(chip.silicon);
+  const double begin = batched && rocm ? kWorkgroup : chip.figures.wave;
+  const double wave = begin * (product.grouped ? kGroupedWave : narrow ? kNarrowWave : 1);
   const double loaded = std::max(product.bytes_a, product.bytes_b);
   const double written = 8 * product.count * product.m * product.n;  // fp32, written and read
   for (const Tile& tile : kTiles) {
@@ -302,9 +308,7 @@ Tiling best_tiling(const Product& product, const Chip& chip, double rate) {
       consider(split);
     }
   }
-  if (product.count > 1 && !product.grouped && !uses_vector_units(product.format) &&
-      !has_rocm_libraries(chip.silicon))
-    take_warps(product, chip, best);
+  if (batched && !rocm) take_warps(product, chip, best);
   return best;
 }
 

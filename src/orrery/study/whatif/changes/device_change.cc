@@ -92,7 +92,7 @@ class Mover {
       const auto kind = graph::work_kind(graph, n);
       if (durations[n] <= Time{}) continue;
       if (kind == graph::WorkKind::host && !same_)
-        durations[n] = host_time(durations[n], stands[n], made);
+        durations[n] = host_time(graph.name(n), durations[n], stands[n], made);
       else if (kind == graph::WorkKind::kernels &&
                !move_identified(graph, n, durations[n], stands[n], made))
         unidentified.push_back(n);
@@ -114,8 +114,9 @@ class Mover {
   }
 
   /// Hosts come with their devices: the ratio of hosts that recordings with both devices show.
-  Time host_time(Time was, graph::NodeProvenance& stand, DeviceChange& made) {
-    const std::string_view of = model::host_ratio_class(static_cast<double>(was.count()) * 1e-12);
+  Time host_time(std::string_view name, Time was, graph::NodeProvenance& stand,
+                 DeviceChange& made) {
+    const std::string_view of = ratios_.host_class(name, static_cast<double>(was.count()) * 1e-12);
     const auto ratio = ratios_.between(of, from_.name, to_.name);
     if (!ratio) {
       const double error = kNormal80 * ratios_.unknown_error(of);
