@@ -90,6 +90,7 @@ def closure_rows(program, data, folder):
             here, there = (f"{data}/pairs/{model}.{d}.json.gz" for d in (a, b))
             option = ("--device-ratios", learned)
             said = program.change(here, [f"gpu={DEVICES[b]}"], *option)["result"]
+            built_in = program.change(here, [f"gpu={DEVICES[b]}"])["result"]["changed_step_ns"]
             true = program.change(there, ["host=1"])["result"]["recorded_ns"]
             predicted, band = said["changed_step_ns"], said["changed_interval"]
             device = program.streams(here, f"gpu={DEVICES[b]}", *option)[0]
@@ -103,7 +104,7 @@ def closure_rows(program, data, folder):
             rows.append((model, f"{DEVICES[a]} → {DEVICES[b]}", f"{said['recorded_ns'] / 1e6:.3f}",
                          f"{true / 1e6:.3f}",
                          f"{predicted / 1e6:.3f} ({band['low_ns'] / 1e6:.3f} … {band['high_ns'] / 1e6:.3f})",
-                         percent(steps[-1]), percent(nothing[-1]), "yes" if holds else "no",
+                         percent(steps[-1]), percent(nothing[-1]), percent(built_in / true - 1), "yes" if holds else "no",
                          f"{device_true:.3f}", f"{device:.3f}", percent(devices[-1]),
                          percent(device_before / device_true - 1)))
     better = sum(abs(s) < abs(n) for s, n in zip(steps, nothing))
@@ -174,7 +175,7 @@ def planted_rows(program, data):
 
 HEADS = {
     "closure": ("model", "change", "recorded, ms", "true, ms", "predicted, ms (80 % interval)", "error, %",
-                "of nothing, %", "inside", "device true, ms", "device predicted, ms", "error, %",
+                "of nothing, %", "built-in table, %", "inside", "device true, ms", "device predicted, ms", "error, %",
                 "of nothing, %"),
     "classes": ("class", "h100-sxm", "mi300x", "ratio, error %", "with the others' table, %", "models"),
     "consistency": ("recording", "device busy, %", "half of its work saves, %", "finding", "consistent"),

@@ -31,8 +31,8 @@ class DeviceRatios {
  public:
   /// Reads the CSV with the header "class,device,ratio,error,recordings,kernels"; lines that begin
   /// with # are skipped. `file`: for errors. Errc: input_corrupt for another header, damaged
-  /// or repeated rows; input_range for a ratio that is not above 0, or an error below 0; input_empty
-  /// for a file without rows.
+  /// or repeated rows; input_range for a ratio that is not above 0, or an error below 0;
+  /// input_empty for a file without rows.
   [[nodiscard]] static Result<DeviceRatios> parse(std::string_view text, const std::string& file);
   /// data/kernels/device_ratios.csv, which the library contains.
   [[nodiscard]] static const DeviceRatios& built_in();

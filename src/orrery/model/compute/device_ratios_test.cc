@@ -8,30 +8,34 @@
 namespace orrery::model {
 namespace {
 
-std::string class_of(const std::string& text) {
+std::string ratio_class_of(const std::string& text) {
   const auto kernel = graph::parse_kernel(text);
   EXPECT_TRUE(kernel.has_value()) << text;
   return kernel ? ratio_class(*kernel) : "";
 }
 
 TEST(DeviceRatios, ClassesFollowWorkAndShape) {
-  EXPECT_EQ(class_of("gemm forward bf16,bf16>bf16 m=141 n=512 k=512 transposed_b"), "gemm small");
-  EXPECT_EQ(class_of("gemm forward bf16,bf16>bf16 m=788 n=768 k=3072"), "gemm medium");
-  EXPECT_EQ(class_of("gemm forward bf16,bf16>bf16 m=25088 n=768 k=768"), "gemm large");
-  EXPECT_EQ(class_of("gemm forward fp32,fp32>fp32 m=25088 n=768 k=768"), "gemm wide");
-  EXPECT_EQ(class_of("gemm forward bf16,bf16>bf16 m=141 n=30522 k=512"), "gemm unaligned");
-  EXPECT_EQ(class_of("batched_gemm forward bf16,bf16>bf16 batch=96 m=3137 n=64 k=3137"),
+  EXPECT_EQ(ratio_class_of("gemm forward bf16,bf16>bf16 m=141 n=512 k=512 transposed_b"),
+            "gemm small");
+  EXPECT_EQ(ratio_class_of("gemm forward bf16,bf16>bf16 m=788 n=768 k=3072"), "gemm medium");
+  EXPECT_EQ(ratio_class_of("gemm forward bf16,bf16>bf16 m=25088 n=768 k=768"), "gemm large");
+  EXPECT_EQ(ratio_class_of("gemm forward fp32,fp32>fp32 m=25088 n=768 k=768"), "gemm wide");
+  EXPECT_EQ(ratio_class_of("gemm forward bf16,bf16>bf16 m=141 n=30522 k=512"), "gemm unaligned");
+  EXPECT_EQ(ratio_class_of("batched_gemm forward bf16,bf16>bf16 batch=96 m=3137 n=64 k=3137"),
             "gemm unaligned");
-  EXPECT_EQ(class_of("batched_gemm forward bf16,bf16>bf16 batch=37632 m=8 n=64 k=8"),
+  EXPECT_EQ(ratio_class_of("batched_gemm forward bf16,bf16>bf16 batch=37632 m=8 n=64 k=8"),
             "batched_gemm thin");
-  EXPECT_EQ(class_of("convolution forward bf16,bf16>bf16 batch=4 in=3 out=768 height=14 width=14 "
+  EXPECT_EQ(
+      ratio_class_of("convolution forward bf16,bf16>bf16 batch=4 in=3 out=768 height=14 width=14 "
                      "filter_h=16 filter_w=16 stride=16"),
-            "convolution patches");
-  EXPECT_EQ(class_of("elementwise forward bf16,bf16>bf16 elements=1000"), "elementwise small");
-  EXPECT_EQ(class_of("gemm weight_grad bf16,bf16>fp32 m=25088 n=768 k=768"), "gemm large backward");
+      "convolution patches");
+  EXPECT_EQ(ratio_class_of("elementwise forward bf16,bf16>bf16 elements=1000"),
+            "elementwise small");
+  EXPECT_EQ(ratio_class_of("gemm weight_grad bf16,bf16>fp32 m=25088 n=768 k=768"),
+            "gemm large backward");
 }
 
-constexpr const char* kTable =
+constexpr const char* kRatioTable =
     "# made up\n"
     "class,device,ratio,error,recordings,kernels\n"
     "*,*,1,0.5,0,0\n"
@@ -41,7 +45,7 @@ constexpr const char* kTable =
     "attention,mi300x,2,0.1,3,20\n";
 
 TEST(DeviceRatios, RatiosOfTwoDevicesAndTheirErrors) {
-  const auto read = DeviceRatios::parse(kTable, "t.csv");
+  const auto read = DeviceRatios::parse(kRatioTable, "t.csv");
   ASSERT_TRUE(read.has_value()) << to_string(read.error());
   const auto both = read->between("attention", "h100-sxm", "mi300x");
   ASSERT_TRUE(both.has_value());
@@ -61,7 +65,7 @@ TEST(DeviceRatios, RatiosOfTwoDevicesAndTheirErrors) {
 
 TEST(DeviceRatios, HostClassesFollowNamesAndLengths) {
   const auto read = DeviceRatios::parse(
-      std::string(kTable) + "host Launch,*,1,0.2,1,1\nhost mm,*,1,0.2,1,1\nhost,*,1,0.1,1,1\n",
+      std::string(kRatioTable) + "host Launch,*,1,0.2,1,1\nhost mm,*,1,0.2,1,1\nhost,*,1,0.1,1,1\n",
       "t.csv");
   ASSERT_TRUE(read.has_value()) << to_string(read.error());
   EXPECT_EQ(read->host_class("cudaLaunchKernel", 5e-6), "host Launch");

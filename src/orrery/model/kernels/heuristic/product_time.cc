@@ -69,9 +69,9 @@ constexpr double kVectorChannels = 8;
 /// TimeSformer recorded on an MI300X: 37,632 products of 8 by 8 by 64 in tiles of 16 by 448, and of
 /// 8 by 64 by 8 in tiles of 256 by 16, one workgroup per product.
 /// kWorkgroup: begin and end of a workgroup. Source: products of one workgroup per processor in two
-/// other recordings on an MI300X, from their lengths at two k: 3.7 us (a ViT, 788 by 768) and 4.3 us
-/// (BERT, 141 by 512) without the loop over k, less 2 us of the shortest kernels (casts and sums of
-/// Qwen 1.5 and ResNet-18: 1.5 to 2.8 us).
+/// other recordings on an MI300X, from their lengths at two k: 3.7 us (a ViT, 788 by 768) and 4.3
+/// us (BERT, 141 by 512) without the loop over k, less 2 us of the shortest kernels (casts and sums
+/// of Qwen 1.5 and ResNet-18: 1.5 to 2.8 us).
 constexpr double kWorkgroup = 2e-6;
 bool has_rocm_libraries(const Silicon& silicon) {
   return silicon.architecture.starts_with("cdna") || silicon.architecture.starts_with("rdna");

@@ -97,8 +97,7 @@ class Mover {
                !move_identified(graph, n, durations[n], stands[n], made))
         unidentified.push_back(n);
     }
-    for (const NodeId n : unidentified)
-      move_by_name(graph.name(n), durations[n], stands[n], made);
+    for (const NodeId n : unidentified) move_by_name(graph.name(n), durations[n], stands[n], made);
     auto other = graph::with_durations(graph, durations);
     provenance_.nodes.emplace(
         other.get(), std::make_shared<const std::vector<graph::NodeProvenance>>(std::move(stands)));
@@ -181,8 +180,7 @@ class Mover {
     const auto there = model::choose_time(models_, kernel, to_);
     if (there && !there->time.extrapolated && measured_.contains(models_[there->model].source)) {
       move.seconds = there->time.seconds;
-      move.stand = {TimeProvenance::interpolated, true,
-                    static_cast<float>(there->time.band.lower),
+      move.stand = {TimeProvenance::interpolated, true, static_cast<float>(there->time.band.lower),
                     static_cast<float>(there->time.band.upper)};
       return move;
     }
@@ -247,11 +245,10 @@ std::string DeviceChange::description() const {
     return time > Time{} ? fmt::format("{:.0f} % of their time {}, ", share(time), how) : "";
   };
   const std::string hosts =
-      host_before > Time{}
-          ? fmt::format("hosts x {:.2f} as recorded with both devices, copies",
-                        static_cast<double>(host_after.count()) /
-                            static_cast<double>(host_before.count()))
-          : "hosts, copies";
+      host_before > Time{} ? fmt::format("hosts x {:.2f} as recorded with both devices, copies",
+                                         static_cast<double>(host_after.count()) /
+                                             static_cast<double>(host_before.count()))
+                           : "hosts, copies";
   return fmt::format(
       "kernels from {} to {}: {}{:.0f} % of their time scaled with kernel models, {}{:.0f} % with "
       "memory bandwidth, {:.0f} % with peak; {} and communication as recorded",

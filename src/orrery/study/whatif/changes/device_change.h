@@ -17,12 +17,12 @@ namespace orrery::study {
 /// A converted workload, and the recorded kernel time by conversion method.
 struct DeviceChange {
   graph::Workload workload;
-  std::string from, to;  ///< names of the catalog
-  Time by_table{};       ///< measured on the target (--kernel-table): the measured time
-  Time by_model{};       ///< known operations and sizes: ratio of predicted times
-  Time by_name{};        ///< … unknown: ratio of the known kernels of equal name
-  Time by_bandwidth{};   ///< … or of memory bandwidths
-  Time by_peak{};        ///< … with the name of a matrix product: or of peaks
+  std::string from, to;              ///< names of the catalog
+  Time by_table{};                   ///< measured on the target (--kernel-table): the measured time
+  Time by_model{};                   ///< known operations and sizes: ratio of predicted times
+  Time by_name{};                    ///< … unknown: ratio of the known kernels of equal name
+  Time by_bandwidth{};               ///< … or of memory bandwidths
+  Time by_peak{};                    ///< … with the name of a matrix product: or of peaks
   Time host_before{}, host_after{};  ///< host work with a known ratio, as recorded and as converted
   /// "kernels from A to B: 80 % of their time scaled with kernel models, ..."
   [[nodiscard]] std::string description() const;
