@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of benchmarks/fit_bands.py and of the tables of benchmarks/scoreboard.py, on made-up steps. 0.1 CPU s.
+"""Tests of benchmarks/fit_bands.py, of the tables of benchmarks/scoreboard.py on made-up steps, and of
+benchmarks/device_ratios.py on planted ratios. 0.1 CPU s.
 
 Usage: accuracy_scripts_test.py SOURCE_FOLDER
 """
+import math
 import pathlib
 import random
 import sys
@@ -12,6 +14,7 @@ import unittest
 ROOT = pathlib.Path(sys.argv.pop(1))
 sys.path.insert(0, str(ROOT / "benchmarks"))
 sys.dont_write_bytecode = True
+import device_ratios  # noqa: E402
 import fit_bands  # noqa: E402
 import scoreboard  # noqa: E402
 
@@ -89,6 +92,48 @@ class Scoreboard(unittest.TestCase):
         result = {"predictions": some, "ablations": [{"effect": "gaps"}]}
         row = scoreboard.without(result, {"p3", "p4"}).splitlines()[-1].split(" | ")
         self.assertEqual((row[0], row[1], row[5]), ("| `gaps`", "1", "2"))
+
+
+class DeviceRatios(unittest.TestCase):
+    def observed(self, *means):
+        return [device_ratios.Observation(device, model, mean, 20, 100) for device, model, mean in means]
+
+    def ratio(self, name, *means):
+        """log(b / a) of the class, and its error."""
+        terms, _ = device_ratios.solve(name, self.observed(*means))
+        return terms["b"][0] - terms["a"][0], math.hypot(terms["a"][1], terms["b"][1])
+
+    def test_a_planted_ratio_is_learned(self):
+        means = [(d, f"m{i}", 0.4 * (d == "b") + 0.1 * i) for i in range(6) for d in "ab"]
+        ratio, error = self.ratio("attention", *means)
+        self.assertAlmostEqual(ratio, 0.4, delta=0.02)
+        self.assertLess(error, 0.15)
+
+    def test_what_devices_share_cancels(self):
+        ratio, _ = self.ratio("softmax", *[(d, m, 0.9) for d in "ab" for m in ("m", "n")])
+        self.assertAlmostEqual(ratio, 0, places=9)
+
+    def test_few_recordings_count_less_and_have_a_wider_error(self):
+        one = self.ratio("gemm large", ("a", "m", 0), ("b", "m", 0.5))
+        six = self.ratio("gemm large", *[(d, f"m{i}", 0.5 * (d == "b")) for i in range(6) for d in "ab"])
+        self.assertGreater(six[0], one[0])
+        self.assertGreater(one[0], 0.2)
+        self.assertGreater(one[1], six[1])
+
+    def test_the_inverse_is_one(self):
+        chance = random.Random(2)
+        matrix = [[chance.random() + 3 * (i == j) for j in range(5)] for i in range(5)]
+        inverse = device_ratios.inverse(matrix)
+        for i in range(5):
+            for j in range(5):
+                product = sum(matrix[i][k] * inverse[k][j] for k in range(5))
+                self.assertAlmostEqual(product, i == j, places=9)
+
+    def test_hosts_have_classes_by_words(self):
+        self.assertEqual(device_ratios.host_class("cudaLaunchKernel", 5e6), "host Launch")
+        self.assertEqual(device_ratios.host_class("aten::addmm", 5e6), "host mm")
+        self.assertEqual(device_ratios.host_class("aten::view", 5e6), "host")
+        self.assertEqual(device_ratios.host_class("aten::view", 5e9), "long host")
 
 
 unittest.main()

@@ -115,6 +115,98 @@ TEST_F(WhatIfDevice, ADeviceThatIsNoneOrNobodysIsRefused) {
   EXPECT_EQ(job.error().where, "--recorded-device");
 }
 
+// Hosts and classes of kernels follow a table of ratios; costs 0.1 s.
+class WhatIfRatios : public WhatIfDevice {
+ protected:
+  std::string product(int start, int id, bool with_operator) {
+    const std::string call = fmt::format(
+        R"({{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 4711, "tid": 1, "ts": {}, "dur": 8, "args": {{"External id": {}, "Input Dims": [[4096, 4096], [4096, 4096]], "Input type": ["c10::BFloat16", "c10::BFloat16"]}}}})",
+        start, id);
+    const std::string work =
+        launch(start + 1, id) + ",\n" + kernel("gemm_kernel", 7, 1000 + 300 * id, 250, id);
+    return with_operator ? call + ",\n" + work : work;
+  }
+  /// Three products, the last without its operator, after 900 us of a host.
+  std::string recording_of_products() {
+    const std::string path = (folder_ / "products.json").string();
+    std::ofstream(path)
+        << R"({"deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3"}], "traceEvents": [)"
+        << R"({"ph": "X", "cat": "cpu_op", "name": "prepare", "pid": 4711, "tid": 1, "ts": 0, "dur": 900, "args": {}},)"
+        << product(910, 1, true) << ",\n"
+        << product(930, 2, true) << ",\n"
+        << product(950, 3, false) << "]}\n";
+    return path;
+  }
+  std::string ratios(const std::string& rows) {
+    const std::string path = (folder_ / "ratios.csv").string();
+    std::ofstream(path) << "class,device,ratio,error,recordings,kernels\n*,*,1,0.5,0,0\n" << rows;
+    return path;
+  }
+  static WhatIf moved(const std::string& path, const std::string& ratios) {
+    WhatIfQuestion question;
+    question.base.recorded.traces = {path};
+    question.changes = {"gpu=mi300x"};
+    question.device_ratios = ratios;
+    return ask(question);
+  }
+};
+
+TEST_F(WhatIfRatios, HostsComeWithTheirDevices) {
+  const std::string path = recording_of_products();
+  const WhatIf alone = moved(path, "none");
+  EXPECT_THAT(alone.device_conversion, HasSubstr("hosts, copies and communication as recorded"));
+  const WhatIf both =
+      moved(path, ratios("host,h100-sxm,1.25,0.05,1,1\nhost,mi300x,0.625,0.05,1,1\n"));
+  EXPECT_THAT(both.device_conversion, HasSubstr("hosts x 0.50"));
+  const auto saved = alone.changed->whole - both.changed->whole;
+  EXPECT_GT(saved, us(420)) << "half of the host's work before the first kernel";
+  EXPECT_LT(saved, us(500));
+  ASSERT_TRUE(both.changed->interval().has_value());
+}
+
+TEST_F(WhatIfRatios, ClassesCorrectPredictionsAndNamesFollowThem) {
+  const std::string path = recording_of_products();
+  const WhatIf alone = moved(path, "none");
+  // Two of three products have operators; the third scales as they do.
+  EXPECT_THAT(alone.device_conversion, HasSubstr("67 % of their time scaled with kernel models"));
+  EXPECT_THAT(alone.device_conversion, HasSubstr("33 % of their time as others of their name"));
+  const auto times = [&](const std::string& rows) {
+    return moved(path, ratios(rows)).changed->whole;
+  };
+  const Time slower = times("gemm large,mi300x,2,0.1,1,1\n");
+  EXPECT_GT(slower - alone.changed->whole, us(400)) << "all three last twice as long";
+  EXPECT_EQ(times("gemm large,h100-sxm,0.5,0.1,1,1\n"), slower) << "half as long on the source";
+  EXPECT_EQ(times("gemm large,mi300x,2,0.1,1,1\ngemm large,h100-sxm,2,0.1,1,1\n"),
+            alone.changed->whole)
+      << "what both devices share cancels";
+  EXPECT_EQ(times("attention,mi300x,2,0.1,1,1\n"), alone.changed->whole);
+}
+
+TEST_F(WhatIfRatios, TheLessIsKnownTheWiderIsTheInterval) {
+  const std::string path = recording_of_products();
+  const auto width = [&](const std::string& rows) {
+    const auto interval = moved(path, ratios(rows)).changed->interval();
+    EXPECT_TRUE(interval.has_value());
+    return interval ? (interval->upper - interval->lower).count() : 0;
+  };
+  const std::string here = "gemm large,h100-sxm,1,0.05,9,9\n";
+  const auto known = width(here + "gemm large,mi300x,1,0.05,9,9\n");
+  EXPECT_GT(known, 0);
+  EXPECT_GT(width(here), known);
+}
+
+TEST_F(WhatIfRatios, AMissingTableIsAnError) {
+  WhatIfQuestion question;
+  question.base.recorded.traces = {recording_of_products()};
+  question.changes = {"gpu=mi300x"};
+  question.device_ratios = (folder_ / "none.csv").string();
+  Watch watch;
+  const auto missing = what_if(question, watch);
+  ASSERT_FALSE(missing.has_value());
+  EXPECT_EQ(missing.error().code, Errc::config_not_found);
+  EXPECT_THAT(missing.error().where, HasSubstr("none.csv"));
+}
+
 // What only messages follow changes nothing where no two ranks talk.
 TEST_F(WhatIfDevice, LinksThatNobodyUsesAreAFinding) {
   const std::string path = recording("Tesla V100-SXM2-32GB");

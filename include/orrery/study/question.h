@@ -100,6 +100,9 @@ struct Question {
   /// of the recorded device; "": as stated in the recording.
   std::optional<std::string> recorded_on;
   std::string device;  ///< catalog name of the recorded device; empty: as stated in the recording
+  /// With a change of device: a table of recorded / predicted times by device; empty: the built-in
+  /// one; "none": predicted ratios only, and hosts as recorded.
+  std::string device_ratios;
 
   std::string groups;      ///< process groups of the traces: a JSON file
   bool repair = false;     ///< drop and count damaged nodes and edges instead of failing

@@ -89,6 +89,10 @@ TEST(Catalog, DriversCallEachDeviceByItsOwnNames) {
   EXPECT_EQ(find_device_by_driver("NVIDIA H100 80GB HBM3"), find_device("h100-sxm"));
   EXPECT_EQ(find_device_by_driver("Tesla V100-SXM2-16GB"), find_device("v100-sxm2"));
   EXPECT_EQ(find_device_by_driver("Tesla V100-DGXS-32GB"), find_device("v100-sxm2"));
+  EXPECT_EQ(find_device_by_driver("AMD Instinct MI210"), find_device("mi210"));
+  EXPECT_EQ(find_device_by_driver("NVIDIA GeForce RTX 3090"), find_device("rtx-3090"));
+  EXPECT_EQ(find_device_by_driver("NVIDIA GeForce RTX 4060"), find_device("rtx-4060"));
+  EXPECT_EQ(find_device_by_driver("NVIDIA GeForce RTX 2080 Ti"), find_device("rtx-2080-ti"));
   EXPECT_EQ(find_device_by_driver("NVIDIA H100"), nullptr);
   EXPECT_EQ(find_device_by_driver(""), nullptr);
   for (const DeviceEntry& each : devices())
@@ -120,8 +124,9 @@ TEST(Catalog, WhatIsInsideIsPlausible) {
 /// A peak is so many operations of each SM per clock: a power of two at the clock of the peak.
 TEST(Catalog, PeaksFollowFromSMsAndClocks) {
   for (const char* const name :
-       {"v100-sxm2", "t4", "a100-80gb", "a30", "a40", "rtx-a6000", "l4", "l40", "rtx-6000-ada",
-        "h100-sxm", "h100-pcie", "mi250x", "mi325x", "mi350x", "mi355x"}) {
+       {"v100-sxm2", "t4", "rtx-2080-ti", "a100-80gb", "a30", "a40", "rtx-a6000", "rtx-3090", "l4",
+        "rtx-4060", "l40", "rtx-6000-ada", "h100-sxm", "h100-pcie", "mi210", "mi250x", "mi325x",
+        "mi350x", "mi355x"}) {
     const DeviceEntry* const device = find_device(name);
     ASSERT_NE(device, nullptr) << name;
     const double each = device->peaks.front().rate.count() /

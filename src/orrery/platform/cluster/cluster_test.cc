@@ -361,7 +361,7 @@ TEST(Catalog, IsComplete) {
   for (const DeviceEntry& each : devices()) {
     EXPECT_TRUE(names.insert(each.name).second) << each.name;
     EXPECT_GT(each.memory_bandwidth.count(), 1e11);
-    EXPECT_GT(each.memory.count(), 10'000'000'000);
+    EXPECT_GT(each.memory.count(), 4'000'000'000);
     ASSERT_FALSE(each.peaks.empty());
     EXPECT_EQ(find_device(each.name), &each);
     EXPECT_TRUE(parse("device: " + std::string(each.name) +

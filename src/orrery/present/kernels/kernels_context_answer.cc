@@ -7,6 +7,7 @@
 
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
+#include "orrery/model/compute/device_ratios.h"
 #include "orrery/present/kernels/kernels_text.h"
 #include "orrery/present/number_text.h"
 
@@ -52,7 +53,10 @@ void write_in_step(report::JsonWriter& json, const StepKernelTimes& kernels) {
 report::Columns<KernelContextRow> context_columns(const DeviceKernelContext& device, bool shapes) {
   report::Columns<KernelContextRow> columns;
   columns.add("kernels", "name", [=](const auto& row) { return kernel_name(row.kernel, shapes); })
-      .members([=](auto& json, const auto& row) { write_kernel(json, row.kernel, shapes); })
+      .members([=](auto& json, const auto& row) {
+        write_kernel(json, row.kernel, shapes);
+        if (shapes) json.field("ratio_class", model::ratio_class(row.kernel));
+      })
       .add("count", "", [](const auto& row) { return row.all.kernels; })
       .add("in step", "", [](const auto& row) { return row.all.recorded; })
       .add("alone", "", [](const auto& row) { return row.all.alone; })

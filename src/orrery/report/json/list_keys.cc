@@ -261,7 +261,7 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "change_ratio has_feasible_point is_best setting state verdict"},
      {"shapes", JsonType::object, "kernels by shape", JsonForm::list,
       "all_launches model_names name operand_formats operation overlapping_communication pass "
-      "sizes traits"},
+      "ratio_class sizes traits"},
      {"sharders", JsonType::object, "heuristics that were compared", JsonForm::list,
       "fits name step_ns"},
      {"slower", JsonType::object, "nodes that are slower", JsonForm::list,

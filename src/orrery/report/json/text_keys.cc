@@ -172,6 +172,7 @@ constexpr auto kJsonTexts = std::to_array<JsonKey>(
      {"profiled", JsonType::flag, "the recording has memory events"},
      {"published_text", JsonType::text, "published value with its unit"},
      {"rank_source", JsonType::text, "how the rank was found"},
+     {"ratio_class", JsonType::text, "class of kernels in a table of device ratios"},
      {"reason", JsonType::text, "why"},
      {"recorded_as", JsonType::text, "name of the device in the recording"},
      {"recorded_on", JsonType::text, "date of the recording"},

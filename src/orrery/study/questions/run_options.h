@@ -262,6 +262,9 @@ struct QuestionTable<Question> {
                     "cluster's device"},
       QuestionField{"device", &Question::device, "", "", kAnswer, "a100-40gb",
                     "Device of the recordings, a name of the catalog"},
+      QuestionField{"device_ratios", &Question::device_ratios, "", "", kLoad, "none",
+                    "Table of recorded / predicted times by device, for recordings that change "
+                    "their device; none: predicted ratios only"},
       QuestionField{"without", &Question::without, "--without", "EFFECT", kCluster | kLoad,
                     "in_step_factors", "Disable an effect (docs/scoreboard.md); may be repeated"}
           .advanced(),

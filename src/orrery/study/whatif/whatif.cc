@@ -199,6 +199,7 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
   if (auto fine = check_compatible(made.changes); !fine) return tl::unexpected(fine.error());
   Question base_question = question.base;
   base_question.some_ranks = true;
+  if (!question.device_ratios.empty()) base_question.device_ratios = question.device_ratios;
   if (auto fine = check_question(question); !fine) return tl::unexpected(fine.error());
   std::optional<RecordedTraces> recordings;  // recordings of a given job
   if (base_question.job.given() && !base_question.recorded.traces.empty()) {

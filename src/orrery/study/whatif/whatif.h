@@ -30,6 +30,7 @@ struct WhatIfQuestion {
   /// prediction is the recorded step time multiplied by changed / unchanged.
   Question base;
   std::string device;
+  std::string device_ratios;
   bool must_infer_job = false;
   std::vector<std::string> changes;
   bool list = false, combine = false;
@@ -60,6 +61,11 @@ struct WhatIfQuestion {
       QuestionField{"device", &WhatIfQuestion::device, "--recorded-device", "NAME", kAnswer,
                     "a100-40gb",
                     "Device of the recording, for gpu=NAME; by default the one in the recording"},
+      QuestionField{"device_ratios", &WhatIfQuestion::device_ratios, "--device-ratios", "FILE",
+                    kAnswer, "none",
+                    "Recorded / predicted times by class and device, for gpu=NAME, instead of the "
+                    "built-in table; none: predicted ratios only, and hosts as recorded"}
+          .advanced(),
       QuestionField{
           "tell_job", &WhatIfQuestion::must_infer_job, "", "", kAnswer, "true",
           "Infer the job of traces on a cluster; of replayed traces, the repeated structure"},

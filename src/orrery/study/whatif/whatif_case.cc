@@ -140,7 +140,9 @@ Result<Load> WhatIfCase::changed_work(std::span<const Change> changes, Findings&
                       ? "give its cluster with --cluster, and --replicate if all ranks are "
                         "replicas; or its job with --spec or --model"
                       : "give its cluster with --cluster, or its job with --spec or --model");
-    auto moved = change_device(made.workload, question_.device, change.value, measured_);
+    const auto ratios = read_device_ratios(question_.device_ratios);
+    if (!ratios) return tl::unexpected(ratios.error());
+    auto moved = change_device(made.workload, question_.device, change.value, measured_, *ratios);
     if (!moved) return tl::unexpected(moved.error());
     made.device_conversion = moved->description();
     made.workload = std::move(moved->workload);

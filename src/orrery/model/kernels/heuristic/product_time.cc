@@ -59,6 +59,24 @@ constexpr double kWarpTile = 16, kWarpTiles = 32, kWarpWaves = 2, kWarpLoads = 3
 constexpr double kPatchChannels = 32, kPatchTileM = 256, kPatchTileN = 64;
 constexpr double kPatchOperations = 0.73 * 2048;
 
+/// Channels that MIOpen's kernels of implicit products load at once (16 bytes of 16 bits), and to
+/// which they pad images of fewer channels. Source: the kernels of two vision transformers recorded
+/// on an MI300X, `igemm_fwd_gtcx3_nhwc_bf16_…_ta1x1x8x1`: 3 channels, 8 numbers per load.
+constexpr double kVectorChannels = 8;
+
+/// Whether AMD's libraries multiply on this device. They have no kernel with one warp per tile: in
+/// batches of small products, each product occupies a workgroup and its processor. Source:
+/// TimeSformer recorded on an MI300X: 37,632 products of 8 by 8 by 64 in tiles of 16 by 448, and of
+/// 8 by 64 by 8 in tiles of 256 by 16, one workgroup per product.
+/// kWorkgroup: begin and end of a workgroup. Source: products of one workgroup per processor in two
+/// other recordings on an MI300X, from their lengths at two k: 3.7 us (a ViT, 788 by 768) and 4.3
+/// us (BERT, 141 by 512) without the loop over k, less 2 us of the shortest kernels (casts and sums
+/// of Qwen 1.5 and ResNet-18: 1.5 to 2.8 us).
+constexpr double kWorkgroup = 2e-6;
+bool has_rocm_libraries(const Silicon& silicon) {
+  return silicon.architecture.starts_with("cdna") || silicon.architecture.starts_with("rdna");
+}
+
 /// The smallest integer that is not below x >= 0; faster than std::ceil without SSE 4.
 double up(double x) {
   if (x >= 0x1p53) return x;  // already an integer, possibly too large for int64
@@ -268,9 +286,10 @@ Tiling best_tiling(const Product& product, const Chip& chip, double rate) {
   const double each = rate / chip.processors;
   const bool narrow = product.bytes_a < 2 && product.bytes_b < 2;
   const double feed = chip.figures.feed * chip.clock * (narrow ? chip.figures.feed_narrow : 1);
-  const double wave = chip.figures.wave * (product.grouped ? kGroupedWave
-                                           : narrow        ? kNarrowWave
-                                                           : 1);
+  const bool batched = product.count > 1 && !product.grouped && !uses_vector_units(product.format);
+  const bool rocm = has_rocm_libraries(chip.silicon);
+  const double begin = batched && rocm ? kWorkgroup : chip.figures.wave;
+  const double wave = begin * (product.grouped ? kGroupedWave : narrow ? kNarrowWave : 1);
   const double loaded = std::max(product.bytes_a, product.bytes_b);
   const double written = 8 * product.count * product.m * product.n;  // fp32, written and read
   for (const Tile& tile : kTiles) {
@@ -289,8 +308,7 @@ Tiling best_tiling(const Product& product, const Chip& chip, double rate) {
       consider(split);
     }
   }
-  if (product.count > 1 && !product.grouped && !uses_vector_units(product.format))
-    take_warps(product, chip, best);
+  if (batched && !rocm) take_warps(product, chip, best);
   return best;
 }
 
@@ -306,7 +324,10 @@ double bytes_beyond(const Product& product) {
 
 }  // namespace
 
-double product_seconds(const Product& product, const Chip& chip) {
+double product_seconds(const Product& given, const Chip& chip) {
+  Product product = given;
+  if (product.patches > 0 && has_rocm_libraries(chip.silicon))
+    product.k = product.patches / kPatchChannels * kVectorChannels;
   const double rate = product_rate(product.format, chip);
   if (!(rate > 0)) return 0;
   const Architecture& is = chip.figures;
@@ -318,7 +339,7 @@ double product_seconds(const Product& product, const Chip& chip) {
   // MB lasted 15.0 and 18.7 us longer than writing them, five times the time of reading them
   // (Primus fd1eeabb, examples/mlperf/gpt_oss_20b/tune_gemm_results-v26.5.txt, beta 1 and 0).
   double tiled = best_tiling(product, chip, rate).seconds;
-  // Only for cuDNN; the kernels of other makers' libraries are unknown.
+  // Only for cuDNN.
   if (product.patches > 0 && is.measured) tiled = std::max(tiled, patch_seconds(product, chip));
   const double computing = tiled + bytes_beyond(product) / (chip.memory * is.stream);
   const double streaming = moved / (chip.memory * is.stream * product.rows_share) + is.ramp;

@@ -349,8 +349,10 @@ Result<void> apply_changes(const Question& question, const Cluster& cluster, Loa
     if (question.recorded_on) {
       const auto files = read_kernel_files(question, cluster.platform, findings);
       if (!files) return tl::unexpected(files.error());
+      const auto ratios = read_device_ratios(question.device_ratios);
+      if (!ratios) return tl::unexpected(ratios.error());
       auto moved = change_device(load.workload, *question.recorded_on,
-                                 cluster.platform.device.entry, given_models(*files));
+                                 cluster.platform.device.entry, given_models(*files), *ratios);
       if (!moved) return tl::unexpected(moved.error());
       load.device_conversion = moved->description();
       load.workload = std::move(moved->workload);

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "orrery/config/document.h"
 #include "orrery/core/text/text.h"
 #include "orrery/graph/structure/node_selection.h"
 #include "orrery/graph/transform/durations.h"
@@ -47,50 +48,56 @@ struct Move {
 /// operator and shape: 52 operators scaled by memory bandwidth (0.74), 19 products scaled by peak
 /// (1.03). The hosts of both machines differ by 9 % (BERT) and 5 % (ViT); with two values, the
 /// interval is that of Student's distribution with 2 degrees of freedom.
-constexpr float kBandwidthError = 0.95F, kPeakError = 1.32F, kHostError = 0.136F;
+constexpr double kBandwidthError = 0.95, kPeakError = 1.32, kHostError = 0.136;
+/// Half of an 80 % interval of a normal distribution, in standard deviations.
+constexpr double kNormal80 = 1.2816;
 
-graph::NodeProvenance wide(TimeProvenance provenance, float error) {
-  return {provenance, true, std::expm1(-error), std::expm1(error)};
+graph::NodeProvenance with_error(TimeProvenance provenance, double error) {
+  return {provenance, true, static_cast<float>(std::expm1(-error)),
+          static_cast<float>(std::expm1(error))};
 }
 
-/// Sets the error band of the ratio (1 + e) / (1 + f) of true to predicted times of both devices.
-/// The errors are independent, so the squares of their logarithms add.
-void set_band(const model::ErrorBand& to, const model::ErrorBand& from,
-              graph::NodeProvenance& stand) {
-  const auto side = [](double a, double b) { return std::sqrt(a * a + b * b); };
-  stand.lower = static_cast<float>(std::expm1(
-      -side(std::log1p(std::min(to.lower, 0.0)), std::log1p(std::max(from.upper, 0.0)))));
-  stand.upper = static_cast<float>(
-      std::expm1(side(std::log1p(std::max(to.upper, 0.0)), std::log1p(std::min(from.lower, 0.0)))));
+/// Standard deviation of the logarithm that has the width of the band.
+double deviation_of(const model::ErrorBand& band) {
+  return (std::log1p(std::max(band.upper, 0.0)) - std::log1p(std::min(band.lower, 0.0))) / 2 /
+         kNormal80;
 }
 
-/// Converts kernel times from one device to another.
+/// Time of the kernels of one name, as recorded and as converted, and the widest error.
+struct NameTotal {
+  double recorded = 0, converted = 0;
+  double error = 0;
+};
+
+/// Converts kernel and host times from one device to another.
 class Mover {
  public:
-  Mover(const DeviceEntry& from, const DeviceEntry& to, const model::SuppliedModels& measured)
-      : same_(from.name == to.name),
-        from_(model::silicon_of(from)),
+  Mover(const DeviceEntry& from, const DeviceEntry& to, const model::SuppliedModels& measured,
+        const model::DeviceRatios& ratios)
+      : from_(model::silicon_of(from)),
         to_(model::silicon_of(to)),
+        same_(from.name == to.name),
         bandwidth_(from.memory_bandwidth.count() / to.memory_bandwidth.count()),
         peak_(from.peaks.front().rate.count() / to.peaks.front().rate.count()),
         models_(model::kernel_models({.given = measured})),
-        measured_(measured) {}
+        measured_(measured),
+        ratios_(ratios) {}
 
   [[nodiscard]] graph::GraphRef moved(const Graph& graph, DeviceChange& made) {
     std::vector<Time> durations = graph::durations_of(graph);
     std::vector<graph::NodeProvenance> stands(graph.size());
+    std::vector<NodeId> unidentified;
+    names_.clear();
     for (NodeId n = 0; n < graph.size(); ++n) {
       const auto kind = graph::work_kind(graph, n);
+      if (durations[n] <= Time{}) continue;
       if (kind == graph::WorkKind::host && !same_)
-        stands[n] = wide(TimeProvenance::recorded, kHostError);
-      if (kind != graph::WorkKind::kernels || durations[n] <= Time{}) continue;
-      const Time was = durations[n];
-      const Move move = move_of(graph, n, was, made);
-      durations[n] = std::max(graph::kMinimumDuration, move.seconds > 0
-                                                           ? Time(std::llround(move.seconds * 1e12))
-                                                           : graph::scale_time(was, move.factor));
-      stands[n] = move.stand;
+        durations[n] = host_time(graph.name(n), durations[n], stands[n], made);
+      else if (kind == graph::WorkKind::kernels &&
+               !move_identified(graph, n, durations[n], stands[n], made))
+        unidentified.push_back(n);
     }
+    for (const NodeId n : unidentified) move_by_name(graph.name(n), durations[n], stands[n], made);
     auto other = graph::with_durations(graph, durations);
     provenance_.nodes.emplace(
         other.get(), std::make_shared<const std::vector<graph::NodeProvenance>>(std::move(stands)));
@@ -101,81 +108,165 @@ class Mover {
   [[nodiscard]] graph::WorkloadProvenance stands() && { return std::move(provenance_); }
 
  private:
-  Move move_of(const Graph& graph, NodeId n, Time was, DeviceChange& made) {
-    if (const graph::KernelId id = graph.kernel(n); id != graph::kNoKernel) {
-      Move known = by_model((*graph.kernels())[id]);
-      if (known.seconds > 0) {
-        made.by_table += was;
-        return known;
-      }
-      if (known.factor > 0) {
-        if (same_) known.stand = {};  // errors of equal predictions cancel
-        made.by_model += was;
-        return known;
-      }
-    }
-    const bool products = multiplies(graph.name(n));
-    (products ? made.by_peak : made.by_bandwidth) += was;
-    if (same_) return {1, 0, {TimeProvenance::scaled, true}};
-    return {products ? peak_ : bandwidth_, 0,
-            wide(TimeProvenance::scaled, products ? kPeakError : kBandwidthError)};
+  static Time scaled(Time time, double factor) {
+    return std::max(graph::kMinimumDuration, graph::scale_time(time, factor));
   }
 
-  Move by_model(const graph::Kernel& kernel) {
+  /// Hosts come with their devices: the ratio of hosts that recordings with both devices show.
+  Time host_time(std::string_view name, Time was, graph::NodeProvenance& stand,
+                 DeviceChange& made) {
+    const std::string_view of = ratios_.host_class(name, static_cast<double>(was.count()) * 1e-12);
+    const auto ratio = ratios_.between(of, from_.name, to_.name);
+    if (!ratio) {
+      const double error = kNormal80 * ratios_.unknown_error(of);
+      stand = with_error(TimeProvenance::recorded, std::max(kHostError, error));
+      return was;
+    }
+    stand = with_error(TimeProvenance::scaled, kNormal80 * ratio->error);
+    const Time time = scaled(was, ratio->ratio);
+    made.host_before += was;
+    made.host_after += time;
+    return time;
+  }
+
+  /// False: no model predicts the kernel on both devices.
+  bool move_identified(const Graph& graph, NodeId n, Time& time, graph::NodeProvenance& stand,
+                       DeviceChange& made) {
+    const graph::KernelId id = graph.kernel(n);
+    if (id == graph::kNoKernel) return false;
+    const Move& move = by_model((*graph.kernels())[id]);
+    const Time was = time;
+    if (move.seconds > 0) {
+      time = std::max(graph::kMinimumDuration, Time(std::llround(move.seconds * 1e12)));
+      made.by_table += was;
+    } else if (move.factor > 0) {
+      time = scaled(was, move.factor);
+      made.by_model += was;
+    } else {
+      return false;
+    }
+    stand = move.stand;
+    NameTotal& total = names_[std::string(graph.name(n))];
+    total.recorded += static_cast<double>(was.count());
+    total.converted += static_cast<double>(time.count());
+    total.error = std::max(total.error, std::log1p(static_cast<double>(stand.upper)));
+    return true;
+  }
+
+  /// Converts a kernel without identified operator: as the identified kernels of its name, else by
+  /// memory bandwidth or peak.
+  void move_by_name(std::string_view name, Time& time, graph::NodeProvenance& stand,
+                    DeviceChange& made) {
+    const Time was = time;
+    if (const auto alike = names_.find(std::string(name)); !same_ && alike != names_.end()) {
+      const NameTotal& total = alike->second;
+      time = scaled(was, total.converted / total.recorded);
+      made.by_name += was;
+      const double error = std::hypot(total.error, kNormal80 * ratios_.kernel_error());
+      stand = with_error(TimeProvenance::scaled, error);
+      return;
+    }
+    const bool products = multiplies(name);
+    (products ? made.by_peak : made.by_bandwidth) += was;
+    stand = same_ ? graph::NodeProvenance{TimeProvenance::scaled, true}
+                  : with_error(TimeProvenance::scaled, products ? kPeakError : kBandwidthError);
+    if (!same_) time = scaled(was, products ? peak_ : bandwidth_);
+  }
+
+  const Move& by_model(const graph::Kernel& kernel) {
     const auto [known, added] = moves_.try_emplace(graph::to_text(kernel));
-    if (!added) return known->second;
+    Move& move = known->second;
+    if (!added) return move;
     const auto there = model::choose_time(models_, kernel, to_);
     if (there && !there->time.extrapolated && measured_.contains(models_[there->model].source)) {
-      known->second.seconds = there->time.seconds;
-      known->second.stand = {TimeProvenance::interpolated, true,
-                             static_cast<float>(there->time.band.lower),
-                             static_cast<float>(there->time.band.upper)};
-      return known->second;
+      move.seconds = there->time.seconds;
+      move.stand = {TimeProvenance::interpolated, true, static_cast<float>(there->time.band.lower),
+                    static_cast<float>(there->time.band.upper)};
+      return move;
     }
     const auto here = model::choose_time(models_, kernel, from_);
-    if (!there || !here || here->time.seconds <= 0) return known->second;
-    const model::KernelTime &to = there->time, &from = here->time;
-    Move& move = known->second;
-    move.factor = to.seconds / from.seconds;
-    move.stand.provenance = to.extrapolated || from.extrapolated ? TimeProvenance::extrapolated
-                                                                 : TimeProvenance::interpolated;
-    move.stand.has_interval = to.band != model::ErrorBand{} && from.band != model::ErrorBand{};
-    if (move.stand.has_interval)
-      set_band(to.band, from.band, move.stand);
-    else
-      move.stand.provenance = TimeProvenance::formula;
+    if (!there || !here || here->time.seconds <= 0) return move;
+    set_ratio(kernel, here->time, there->time, move);
     return move;
   }
 
-  bool same_;
+  /// The ratio of both predictions, corrected by the recorded / predicted times of the kernel's
+  /// class on both devices.
+  void set_ratio(const graph::Kernel& kernel, const model::KernelTime& from,
+                 const model::KernelTime& to, Move& move) const {
+    move.factor = to.seconds / from.seconds;
+    if (same_) {  // the errors of equal predictions cancel
+      move.stand = {};
+      return;
+    }
+    const bool beyond = to.extrapolated || from.extrapolated;
+    const bool banded = to.band != model::ErrorBand{} && from.band != model::ErrorBand{};
+    move.stand.provenance = !banded  ? TimeProvenance::formula
+                            : beyond ? TimeProvenance::extrapolated
+                                     : TimeProvenance::interpolated;
+    const std::string of = model::ratio_class(kernel);
+    if (const auto ratio = ratios_.between(of, from_.name, to_.name)) move.factor *= ratio->ratio;
+    const double error =
+        std::hypot(error_on(from_, of, from), error_on(to_, of, to), ratios_.kernel_error());
+    move.stand.has_interval = error > 0;
+    if (error > 0) move.stand = with_error(move.stand.provenance, kNormal80 * error);
+  }
+
+  /// Standard deviation of log(recorded / predicted) of a class on one device: the learned one;
+  /// that of the model, which was measured there; or that of an unknown device.
+  [[nodiscard]] double error_on(const model::Silicon& device, std::string_view of,
+                                const model::KernelTime& time) const {
+    if (const auto row = ratios_.find(of, device.name)) return row->error;
+    const double banded = deviation_of(time.band);
+    return time.extrapolated ? std::max(banded, ratios_.unknown_error(of)) : banded;
+  }
+
   model::Silicon from_, to_;
+  bool same_;
   double bandwidth_, peak_;
   std::vector<model::NamedKernelModel> models_;
   const model::SuppliedModels& measured_;
-  std::unordered_map<std::string, Move> moves_;  // by kernel
+  const model::DeviceRatios& ratios_;
+  std::unordered_map<std::string, Move> moves_;       // by kernel
+  std::unordered_map<std::string, NameTotal> names_;  // identified kernels of the current graph
   graph::WorkloadProvenance provenance_;
 };
 
 }  // namespace
 
 std::string DeviceChange::description() const {
-  const Time all = by_table + by_model + by_bandwidth + by_peak;
+  const Time all = by_table + by_model + by_name + by_bandwidth + by_peak;
   const auto share = [&](Time part) {
     return all > Time{}
                ? 100.0 * static_cast<double>(part.count()) / static_cast<double>(all.count())
                : 0.0;
   };
-  const std::string table =
-      by_table > Time{} ? fmt::format("{:.0f} % of their time as measured on it, ", share(by_table))
-                        : "";
+  const auto part = [&](Time time, std::string_view how) {
+    return time > Time{} ? fmt::format("{:.0f} % of their time {}, ", share(time), how) : "";
+  };
+  const std::string hosts =
+      host_before > Time{} ? fmt::format("hosts x {:.2f} as recorded with both devices, copies",
+                                         static_cast<double>(host_after.count()) /
+                                             static_cast<double>(host_before.count()))
+                           : "hosts, copies";
   return fmt::format(
-      "kernels from {} to {}: {}{:.0f} % of their time scaled with kernel models, {:.0f} % with "
-      "memory bandwidth, {:.0f} % with peak; hosts, copies and communication as recorded",
-      from, to, table, share(by_model), share(by_bandwidth), share(by_peak));
+      "kernels from {} to {}: {}{:.0f} % of their time scaled with kernel models, {}{:.0f} % with "
+      "memory bandwidth, {:.0f} % with peak; {} and communication as recorded",
+      from, to, part(by_table, "as measured on it"), share(by_model),
+      part(by_name, "as others of their name"), share(by_bandwidth), share(by_peak), hosts);
+}
+
+Result<model::DeviceRatios> read_device_ratios(const std::string& path) {
+  if (path.empty()) return model::DeviceRatios::built_in();
+  if (path == "none") return model::DeviceRatios{};
+  const auto text = config::read_text(path);
+  if (!text) return tl::unexpected(text.error());
+  return model::DeviceRatios::parse(*text, path);
 }
 
 Result<DeviceChange> change_device(const graph::Workload& workload, const std::string& recorded_on,
-                                   const std::string& to, const model::SuppliedModels& measured) {
+                                   const std::string& to, const model::SuppliedModels& measured,
+                                   const model::DeviceRatios& ratios) {
   const DeviceEntry* target = platform::find_device(to);
   if (target == nullptr) {
     Error error = unknown_device(to);
@@ -199,7 +290,7 @@ Result<DeviceChange> change_device(const graph::Workload& workload, const std::s
   DeviceChange made;
   made.from = source->name;
   made.to = target->name;
-  Mover mover(*source, *target, measured);
+  Mover mover(*source, *target, measured, ratios);
   made.workload =
       graph::with_graphs(workload, [&](const Graph& graph) { return mover.moved(graph, made); });
   made.workload.provenance = std::move(mover).stands();
