@@ -2,7 +2,7 @@
 //
 // Views compared with the tables of TraceLens (AMD-AGI/TraceLens, commit 171dd747, MIT) of the same
 // recordings. docs/recorded-views.md lists where the definitions differ.
-// Cost: 2 CPU s.
+// Cost: 1 CPU s.
 #include <gtest/gtest.h>
 
 #include <algorithm>
