@@ -241,8 +241,8 @@ TEST_P(TraceLens, ShortKernels) {
 INSTANTIATE_TEST_SUITE_P(Pairs, TraceLens,
                          testing::Values("bert_small.h100", "bert_small.mi300", "timesformer.h100",
                                          "timesformer.mi300", "vit_nsfw.h100", "vit_nsfw.mi300"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& tested) {
+                           std::string name = tested.param;
                            std::replace(name.begin(), name.end(), '.', '_');
                            return name;
                          });
