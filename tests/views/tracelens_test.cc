@@ -2,7 +2,7 @@
 //
 // Views compared with the tables of TraceLens (AMD-AGI/TraceLens, commit 171dd747, MIT) of the same
 // recordings. docs/recorded-views.md lists where the definitions differ.
-// Cost: 2 CPU s.
+// Cost: 1 CPU s.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -241,8 +241,8 @@ TEST_P(TraceLens, ShortKernels) {
 INSTANTIATE_TEST_SUITE_P(Pairs, TraceLens,
                          testing::Values("bert_small.h100", "bert_small.mi300", "timesformer.h100",
                                          "timesformer.mi300", "vit_nsfw.h100", "vit_nsfw.mi300"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& tested) {
+                           std::string name = tested.param;
                            std::replace(name.begin(), name.end(), '.', '_');
                            return name;
                          });
