@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table_command.h"
 
+#include <string>
+#include <vector>
+
 namespace orrery::app {
 
 namespace {
@@ -37,13 +40,18 @@ TableCommand::TableCommand(const Command& command, Session& session, CLI::App* p
 
 void TableCommand::add_option(FieldRecord& field) {
   CLI::Option* option = add_member(*this, std::string(field.options), field.member, field.help);
-  if (option == nullptr)
-    option = add_option_function<std::string>(
+  const auto set_text = [this, &field](const std::string& text) {
+    if (auto set = field.set(text); !set && !error_) error_ = set.error();
+  };
+  if (option == nullptr && field.separator != 0)
+    option = add_option_function<std::vector<std::string>>(
         std::string(field.options),
-        [this, &field](const std::string& text) {
-          if (auto set = field.set(text); !set && !error_) error_ = set.error();
+        [set_text](const std::vector<std::string>& texts) {
+          for (const std::string& text : texts) set_text(text);
         },
         field.help);
+  else if (option == nullptr)
+    option = add_option_function<std::string>(std::string(field.options), set_text, field.help);
   option->group(field.group);
   if (std::holds_alternative<bool*>(field.member)) return;
   option->type_name(field.type);

@@ -146,6 +146,10 @@ void state_recorded(Answer& answer, const std::vector<RankInspection>& ranks,
   else
     state_first_rank(answer, ranks, job);
   state_job(answer, job);
+  if (!ranks.empty() && ranks.front().inspection.on_device)
+    answer.line("more",
+                "--view operators, modules, gemms … (--help lists all); kernels compared with "
+                "their predicted times alone: orrery kernels context");
   answer.findings(findings);
 }
 
