@@ -104,7 +104,8 @@ def closure_rows(program, data, folder):
             rows.append((model, f"{DEVICES[a]} → {DEVICES[b]}", f"{said['recorded_ns'] / 1e6:.3f}",
                          f"{true / 1e6:.3f}",
                          f"{predicted / 1e6:.3f} ({band['low_ns'] / 1e6:.3f} … {band['high_ns'] / 1e6:.3f})",
-                         percent(steps[-1]), percent(nothing[-1]), percent(built_in / true - 1), "yes" if holds else "no",
+                         percent(steps[-1]), percent(nothing[-1]), percent(built_in / true - 1),
+                         "yes" if holds else "no",
                          f"{device_true:.3f}", f"{device:.3f}", percent(devices[-1]),
                          percent(device_before / device_true - 1)))
     better = sum(abs(s) < abs(n) for s, n in zip(steps, nothing))
@@ -187,8 +188,8 @@ NUMBERS = re.compile(r", (%|ms)|inside|models|h100|mi300")
 def markdown(name, rows):
     head = HEADS[name]
     align = ["--:" if NUMBERS.search(h) else "---" for h in head]
-    return "\n".join("| " + " | ".join(r) + " |" for r in (head, align, *rows)) \
-        .replace("| --: |", "|--:|").replace("| --- |", "|---|")
+    lines = ["| " + " | ".join(r) + " |" for r in (head, *rows)]
+    return "\n".join([lines[0], "|" + "|".join(align) + "|", *lines[1:]])
 
 
 def main():
