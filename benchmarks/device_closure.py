@@ -137,7 +137,9 @@ def class_rows(program, data):
             before.append(abs(ratio))
             others = [o for o in seen if o.model != model]
             terms = device_ratios.solve(name, others)[0] if others else {}
-            after.append(abs(ratio - terms.get("mi300x", (0,))[0] + terms.get("h100-sxm", (0,))[0]))
+            if set(DEVICES.values()) <= set(terms):  # else nothing is corrected
+                ratio -= terms["mi300x"][0] - terms["h100-sxm"][0]
+            after.append(abs(ratio))
         if not any(bias.values()):
             continue
         said = [f"{bias[d][0]:.2f} ({bias[d][1]})" if bias[d] else "-" for d in DEVICES.values()]

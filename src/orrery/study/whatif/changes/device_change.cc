@@ -116,8 +116,7 @@ class Mover {
   Time host_time(std::string_view name, Time was, graph::NodeProvenance& stand,
                  DeviceChange& made) {
     const std::string_view of = ratios_.host_class(name, static_cast<double>(was.count()) * 1e-12);
-    const bool both = ratios_.find(of, from_.name) && ratios_.find(of, to_.name);
-    const auto ratio = both ? ratios_.between(of, from_.name, to_.name) : std::nullopt;
+    const auto ratio = ratios_.between(of, from_.name, to_.name);
     if (!ratio) {
       const double error = kNormal80 * ratios_.unknown_error(of);
       stand = with_error(TimeProvenance::recorded, std::max(kHostError, error));
