@@ -4,8 +4,8 @@
 
     benchmarks/device_ratios.py ORRERY FOLDER... [--without MODEL] [-o FILE]
 
-FOLDERs hold recordings (Kineto, .json.gz), also in subfolders; of equal files, the first counts. Files of one model on several devices
-are MODEL.DEVICE.json.gz: their hosts are compared, too. --without leaves out every recording whose
+FOLDERs hold recordings (Kineto, .json.gz), also in subfolders; of equal files, the first counts.
+Files of one model on several devices are MODEL.DEVICE.json.gz: their hosts are compared, too. --without leaves out every recording whose
 name contains MODEL, to predict that model from the others.
 
 For each class c, device d and recorded model m, the mean logarithm of recorded / predicted is

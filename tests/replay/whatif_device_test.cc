@@ -173,13 +173,19 @@ TEST_F(WhatIfRatios, ClassesCorrectPredictionsAndNamesFollowThem) {
   const auto times = [&](const std::string& rows) {
     return moved(path, ratios(rows)).changed->whole;
   };
-  const Time slower = times("gemm large,mi300x,2,0.1,1,1\n");
+  const std::string here = "gemm large,h100-sxm,1,0.1,1,1\n";
+  const Time slower = times(here + "gemm large,mi300x,2,0.1,1,1\n");
   EXPECT_GT(slower - alone.changed->whole, us(400)) << "all three last twice as long";
-  EXPECT_EQ(times("gemm large,h100-sxm,0.5,0.1,1,1\n"), slower) << "half as long on the source";
+  EXPECT_EQ(times("gemm large,h100-sxm,0.5,0.1,1,1\ngemm large,mi300x,1,0.1,1,1\n"), slower)
+      << "half as long on the source";
+  EXPECT_EQ(times("gemm large,mi300x,2,0.1,1,1\n"), alone.changed->whole)
+      << "one device alone corrects nothing";
   EXPECT_EQ(times("gemm large,mi300x,2,0.1,1,1\ngemm large,h100-sxm,2,0.1,1,1\n"),
             alone.changed->whole)
       << "what both devices share cancels";
-  EXPECT_EQ(times("attention,mi300x,2,0.1,1,1\n"), alone.changed->whole);
+  EXPECT_EQ(times("attention,mi300x,2,0.1,1,1\nattention,h100-sxm,1,0.1,1,1\n"),
+            alone.changed->whole)
+      << "another class";
 }
 
 TEST_F(WhatIfRatios, TheLessIsKnownTheWiderIsTheInterval) {

@@ -171,10 +171,8 @@ double DeviceRatios::kernel_error() const {
 std::optional<DeviceRatio> DeviceRatios::between(std::string_view of, std::string_view from,
                                                  std::string_view to) const {
   const auto here = find(of, from), there = find(of, to);
-  if (!here && !there) return std::nullopt;
-  const DeviceRatio unknown{1, unknown_error(of)};
-  const DeviceRatio a = here.value_or(unknown), b = there.value_or(unknown);
-  return DeviceRatio{b.ratio / a.ratio, std::sqrt(a.error * a.error + b.error * b.error)};
+  if (!here || !there) return std::nullopt;
+  return DeviceRatio{there->ratio / here->ratio, std::hypot(here->error, there->error)};
 }
 
 }  // namespace orrery::model

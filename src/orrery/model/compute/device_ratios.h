@@ -48,8 +48,8 @@ class DeviceRatios {
   [[nodiscard]] double unknown_error(std::string_view of) const;
   /// … of a kernel relative to its class, on one device compared with another.
   [[nodiscard]] double kernel_error() const;
-  /// The time of the class on `to` relative to `from`. Both errors are independent. Devices without
-  /// a row have the ratio 1. Empty: neither has a row.
+  /// The time of the class on `to` relative to `from`, and its error. Both devices' errors are
+  /// independent. Empty: one of them has no row, so nothing is known of their difference.
   [[nodiscard]] std::optional<DeviceRatio> between(std::string_view of, std::string_view from,
                                                    std::string_view to) const;
 

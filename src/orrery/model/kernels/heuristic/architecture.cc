@@ -116,15 +116,15 @@ constexpr Architecture kCdna = [] {
 /// sizes: 668 TFLOP/s, ml-engineering's table of achievable matmul), and 0.47 in bf16 and 0.38 in
 /// fp8 (620 and 990 TFLOP/s: SemiAnalysis, MI300X vs H100 vs H200, part 1, 2024).
 ///
-/// Loads for tiles: products of about one workgroup per processor on an MI300X last longer by 2.23
-/// us from k = 512 to 2048 in tiles of 16 by 16 (BERT, 141 by 512), which is 21 bytes per clock and
-/// processor, and by 14.4 us from k = 768 to 3072 in tiles of 64 by 32 (a ViT, 788 by 768), which
-/// is 15 (github.com/AMD-AGI/TraceLens, tests/traces).
+/// Loads for tiles: products of about one workgroup per processor last 2.23 us longer with k = 2048
+/// than with k = 512 in tiles of 16 by 16 (BERT recorded on an MI300X, 141 by 512:
+/// github.com/AMD-AGI/TraceLens, tests/traces), which is 21 bytes per clock and processor. A ViT on
+/// an MI300X (788 by 768, tiles of 64 by 32) is the test: 15.
 constexpr Architecture kCdna3 = [] {
   Architecture figures = kCdna;
   figures.core = 0.54;
   figures.core8 = 0.41;
-  figures.feed = 18;
+  figures.feed = 21;
   figures.watts = 750 / 1307.0;
   return figures;
 }();

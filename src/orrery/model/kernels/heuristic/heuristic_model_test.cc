@@ -162,7 +162,19 @@ TEST(Heuristic, PicturesInPatchesPayForChannelsThatAreNotThere) {
   EXPECT_LT(seconds(wide + "16"), seconds(three + "16")) << "a product's tiles";
   Silicon cdna = h100();
   cdna.architecture = "cdna3";
-  EXPECT_LT(seconds(three + "16", cdna), 200e-6) << "not cuDNN's";
+  const std::string eight = "convolution forward bf16,bf16>bf16 batch=128 in=8 " + sizes;
+  EXPECT_LT(seconds(three + "16", cdna), seconds(three + "16") / 2) << "not cuDNN's";
+  EXPECT_NEAR(seconds(three + "16", cdna), seconds(eight + "16", cdna), 20e-6) << "padded to 8";
+}
+
+TEST(Heuristic, SmallProductsOccupyAProcessorEachOnAmd) {
+  const std::string small = "batched_gemm forward bf16,bf16>bf16 batch=37632 m=8 n=64 k=8";
+  Silicon cdna = h100();
+  cdna.architecture = "cdna3";
+  // 286 rounds of 132 processors with 2 us each; CUTLASS has 32 tiles per processor.
+  EXPECT_GT(seconds(small, cdna), 286 * 2e-6);
+  EXPECT_LT(seconds(small, cdna), 286 * 2.2e-6);
+  EXPECT_GT(seconds(small, cdna), 4 * seconds(small));
 }
 
 TEST(Heuristic, DecodingLatentAttentionReadsItsValuesWithItsKeys) {
