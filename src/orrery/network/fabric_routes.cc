@@ -19,7 +19,8 @@ FabricRoutes::FabricRoutes(const platform::Platform& platform, bool single_path)
     topology_ = {fabric_, &fabric_->topology};
     nodes_ = fabric_->rank_devices;
     routing_ = fabric_->routing;
-    if (single_path && routing_.policy == platform::RoutePolicy::spray)
+    sprays_ = routing_.policy == platform::RoutePolicy::spray;
+    if (single_path && sprays_)
       routing_.policy = platform::RoutePolicy::ecmp;
     faults_ = fabric_->faults;
     window_ = fabric_->window.count();
@@ -179,6 +180,19 @@ const Route* FabricRoutes::find(std::uint32_t state, EndPoint from, EndPoint to,
   set_latency_and_rate(state, route);
   entry->second = &route;
   return &route;
+}
+
+bool FabricRoutes::find_by_entropy(std::uint32_t state, EndPoint from, EndPoint to,
+                                   std::uint32_t entropy, std::vector<LinkIndex>& out) {
+  out.clear();
+  if (sprays_) {
+    const std::scoped_lock lock(mutex_);
+    return states_[state].router->find_by_entropy(nodes_[from], nodes_[to], entropy, out);
+  }
+  const Route* route = find(state, from, to);
+  if (route == nullptr) return false;
+  for (const platform::RouteLink& step : route->steps) out.push_back(step.link);
+  return true;
 }
 
 std::uint32_t FabricRoutes::pair_class(EndPoint from, EndPoint to) {

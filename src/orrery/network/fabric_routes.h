@@ -76,6 +76,16 @@ class FabricRoutes {
   [[nodiscard]] const Route* find(std::uint32_t state, EndPoint from, EndPoint to,
                                   const platform::LinkLoads* loads = nullptr);
 
+  /// Whether the policy spreads a message over all shortest routes (also if `single_path` forbids
+  /// it for messages).
+  [[nodiscard]] bool sprays() const { return sprays_; }
+  /// The links of one packet's route. If sprays(), the entropy value selects one of the shortest
+  /// routes; otherwise it has no effect. False: there is no route.
+  [[nodiscard]] bool find_by_entropy(std::uint32_t state, EndPoint from, EndPoint to,
+                                     std::uint32_t entropy, std::vector<platform::LinkIndex>& out);
+  /// The payload's share of the bandwidth that bytes_per_ns() contains.
+  [[nodiscard]] double efficiency() const { return fabric_ != nullptr ? fabric_->efficiency : 1; }
+
   /// The maximum rate of a message on a route, by its links and by the window, in bytes per
   /// nanosecond.
   [[nodiscard]] double max_rate(const Route& route) const;
@@ -125,6 +135,7 @@ class FabricRoutes {
   std::vector<EndPoint> first_reducer_;  // by dimension, if there is no fabric
   std::vector<std::uint32_t> rank_of_;   // by node
   platform::Routing routing_;
+  bool sprays_ = false;
   std::vector<platform::LinkFault> faults_;
   std::int64_t window_ = 0;
   std::vector<double> bytes_per_ns_, latency_ns_;  // by link
