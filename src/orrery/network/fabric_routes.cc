@@ -182,17 +182,10 @@ const Route* FabricRoutes::find(std::uint32_t state, EndPoint from, EndPoint to,
   return &route;
 }
 
-bool FabricRoutes::find_by_entropy(std::uint32_t state, EndPoint from, EndPoint to,
-                                   std::uint32_t entropy, std::vector<LinkIndex>& out) {
-  out.clear();
-  if (sprays_) {
-    const std::scoped_lock lock(mutex_);
-    return states_[state].router->find_by_entropy(nodes_[from], nodes_[to], entropy, out);
-  }
-  const Route* route = find(state, from, to);
-  if (route == nullptr) return false;
-  for (const platform::RouteLink& step : route->steps) out.push_back(step.link);
-  return true;
+void FabricRoutes::next_links(std::uint32_t state, NodeIndex at, EndPoint to,
+                              std::vector<LinkIndex>& out) {
+  const std::scoped_lock lock(mutex_);
+  states_[state].router->shortest().next(at, nodes_[to], out);
 }
 
 std::uint32_t FabricRoutes::pair_class(EndPoint from, EndPoint to) {

@@ -59,6 +59,7 @@ class FabricRoutes {
   /// The reducer that a rank is attached to in a dimension. Empty: there is none, or the network is
   /// a fabric.
   [[nodiscard]] std::optional<EndPoint> reducer_of(std::size_t dim, EndPoint rank) const;
+  [[nodiscard]] EndPoint end_point_count() const { return static_cast<EndPoint>(nodes_.size()); }
   [[nodiscard]] platform::NodeIndex node(EndPoint at) const { return nodes_[at]; }
   [[nodiscard]] const std::vector<platform::LinkFault>& faults() const { return faults_; }
   /// Maximum number of unacknowledged bytes of a message; 0: no limit.
@@ -79,10 +80,11 @@ class FabricRoutes {
   /// Whether the policy spreads a message over all shortest routes (also if `single_path` forbids
   /// it for messages).
   [[nodiscard]] bool sprays() const { return sprays_; }
-  /// The links of one packet's route. If sprays(), the entropy value selects one of the shortest
-  /// routes; otherwise it has no effect. False: there is no route.
-  [[nodiscard]] bool find_by_entropy(std::uint32_t state, EndPoint from, EndPoint to,
-                                     std::uint32_t entropy, std::vector<platform::LinkIndex>& out);
+  [[nodiscard]] std::uint64_t seed() const { return routing_.seed; }
+  /// The links from a node that are on shortest routes to an end point, ascending. Empty: there is
+  /// no route.
+  void next_links(std::uint32_t state, platform::NodeIndex at, EndPoint to,
+                  std::vector<platform::LinkIndex>& out);
   /// The payload's share of the bandwidth that bytes_per_ns() contains.
   [[nodiscard]] double efficiency() const { return fabric_ != nullptr ? fabric_->efficiency : 1; }
 

@@ -13,12 +13,15 @@
 
 namespace orrery::model {
 
-/// An event of the packet network.
+/// An event of the packet network: a packet reaches a port, or what the constants say.
 struct PacketEvent {
-  enum class Kind : std::uint32_t { arrival, port_idle, timeout };
-  std::int64_t time = 0;  ///< picoseconds
-  Kind kind = Kind::arrival;
+  static constexpr std::uint32_t kFirstKind = 0xFFFFFFF0;
+  static constexpr std::uint32_t kReceived = kFirstKind;   ///< a packet reaches its last node
+  static constexpr std::uint32_t kPortIdle = kFirstKind + 1;
+  static constexpr std::uint32_t kTimeout = kFirstKind + 2;  ///< of a connection
+  std::int64_t time = 0;     ///< picoseconds
   std::uint32_t number = 0;  ///< of the packet, the port or the connection
+  std::uint32_t port = 0;    ///< that the packet reaches, or one of the constants
 };
 
 /// A radix heap: an event lies in the bucket of the highest bit in which its time differs from the
@@ -38,26 +41,31 @@ class EventHeap {
   }
   /// The time of the next event; kNone: there is none. O(1).
   [[nodiscard]] std::int64_t next() const { return first_; }
-  /// Removes the next event. There is one.
-  PacketEvent pop() {
-    if (position_ == buckets_[0].size()) redistribute();
+  /// Removes the next event. There is one. Calls `soon` for events that follow shortly.
+  template <class Soon>
+  PacketEvent pop(Soon soon) {
+    if (position_ == buckets_[0].size()) redistribute(soon);
     const PacketEvent event = buckets_[0][position_++];
     if (position_ == buckets_[0].size()) find_first();
     return event;
   }
 
  private:
+  static constexpr int kSoon = 12;  // 4 ns
+
   [[nodiscard]] int bucket_of(std::int64_t time) const {
     return 64 - std::countl_zero(static_cast<std::uint64_t>(time ^ now_));
   }
   /// Moves the events of the next time to the lowest bucket.
-  void redistribute() {
+  template <class Soon>
+  void redistribute(Soon soon) {
     const int lowest = std::countr_zero(used_);
     now_ = first_;
     if (lowest == 0) return;
     std::vector<PacketEvent>& from = buckets_[static_cast<std::size_t>(lowest)];
     for (const PacketEvent& event : from) {
       const int bucket = bucket_of(event.time);
+      if (bucket <= kSoon) soon(event);
       buckets_[static_cast<std::size_t>(bucket)].push_back(event);
       used_ |= std::uint64_t{1} << bucket;
     }

@@ -43,6 +43,7 @@ std::uint32_t PacketEngine::connection_of(EndPoint from, EndPoint to) {
   made.forth = routes_.add_pair();
   made.back = routes_.add_pair();
   made.window = window_;
+  made.route = routes_.find(made.forth, 0, from, to);
   return entry->second;
 }
 
@@ -64,20 +65,28 @@ void PacketEngine::release_packet(std::uint32_t number) {
 
 void PacketEngine::run(std::int64_t until, Report& report) {
   report_ = &report;
+  const auto fetch = [this](const PacketEvent& event) {
+    if (event.port >= PacketEvent::kFirstKind) return;
+    __builtin_prefetch(&packets_[event.number]);
+    __builtin_prefetch(&ports_[event.port]);
+  };
   while (events_.next() <= until) {
-    const PacketEvent event = events_.pop();
+    const PacketEvent event = events_.pop(fetch);
     now_ = event.time;
     ++counts_.events;
-    switch (event.kind) {
-      case Kind::arrival:
-        arrive(event.number);
+    switch (event.port) {
+      case PacketEvent::kReceived:
+        receive(event.number);
         break;
-      case Kind::port_idle:
+      case PacketEvent::kPortIdle:
         ports_[event.number].is_waking = false;
         serve(event.number);
         break;
-      case Kind::timeout:
+      case PacketEvent::kTimeout:
         break;
+      default:
+        ++packets_[event.number].hop;
+        enqueue(event.port, event.number);
     }
   }
   now_ = until;
@@ -94,15 +103,25 @@ std::int64_t PacketEngine::next_arrival() const {
   return completions_.empty() ? later : std::min(completions_.front(), later);
 }
 
-void PacketEngine::arrive(std::uint32_t number) {
-  Packet& packet = packets_[number];
-  if (++packet.hop < packet.hops)
-    return enqueue(routes_.links()[packet.route + packet.hop], number);
+void PacketEngine::receive(std::uint32_t number) {
+  const Packet& packet = packets_[number];
   if (packet.kind == PacketKind::data) return receive_data(number);
   acknowledged(packet);
   const std::uint32_t connection = packet.connection;
   release_packet(number);
   send_what_is_allowed(connection);
+}
+
+void PacketEngine::set_route(Packet& packet, PacketRoute route) const {
+  packet.route = route.first;
+  packet.hops = static_cast<std::uint8_t>(route.hops);
+  const std::uint32_t* const links = routes_.links() + route.first;
+  for (std::uint32_t i = 1; i < std::min(route.hops, Packet::kLinks + 1); ++i)
+    packet.links[i - 1] = links[i];
+}
+
+std::uint32_t PacketEngine::link_of(const Packet& packet, std::uint32_t hop) const {
+  return hop - 1 < Packet::kLinks ? packet.links[hop - 1] : routes_.links()[packet.route + hop];
 }
 
 // Ports
@@ -134,7 +153,7 @@ void PacketEngine::schedule_wake(std::uint32_t number) {
   Port& port = ports_[number];
   if (port.is_waking || !has_work(port)) return;
   port.is_waking = true;
-  events_.push({std::max(port.idle_at, now_), Kind::port_idle, number});
+  events_.push({std::max(port.idle_at, now_), number, PacketEvent::kPortIdle});
 }
 
 /// Starts the next transmission of an idle port, if there is any.
@@ -162,11 +181,13 @@ void PacketEngine::transmit(std::uint32_t number, std::uint32_t packet) {
   port.idle_at = now_ + serial(port, sent.size);
   port.serving = sent.kind == PacketKind::data ? sent.size : 0;
   const std::int64_t arrival = port.idle_at + port.latency;
-  events_.push({arrival, Kind::arrival, packet});
+  const std::uint32_t hop = sent.hop + 1u;
+  const bool is_last = hop == sent.hops;
+  events_.push({arrival, packet, is_last ? PacketEvent::kReceived : link_of(sent, hop)});
   if (sent.kind != PacketKind::data) return;
-  if (sent.hop + 1 == sent.hops) on_last_link(sent, arrival);
-  if (reports_links_ && sent.payload > 0)
-    report_->carries(number, now_, port.idle_at, sent.payload);
+  if (is_last) on_last_link(sent, arrival);
+  if (reports_links_ && sent.size > header_)
+    report_->carries(number, now_, port.idle_at, sent.size - header_);
 }
 
 // The receiver
@@ -193,7 +214,7 @@ void PacketEngine::receive_data(std::uint32_t number) {
   ++counts_.received;
   Connection& connection = connections_[packet.connection];
   connection.received += packet.size;
-  connection.unreported += packet.payload;
+  connection.unreported += packet.size - header_;
   PacketMessage& message = message_of(connection, packet.number);
   const bool is_complete = ++message.received == message.packets;
   if (is_complete || connection.unreported >= settings_.acknowledge_every.count())
@@ -214,8 +235,7 @@ void PacketEngine::acknowledge(std::uint32_t number, const Packet& packet) {
   Packet& answer = packets_[made];
   answer.connection = number;
   answer.kind = PacketKind::acknowledgement;
-  answer.route = route.first;
-  answer.hops = static_cast<std::uint8_t>(route.hops);
+  set_route(answer, route);
   answer.size = static_cast<std::uint32_t>(settings_.acknowledgement.count());
   answer.number = packet.number;
   answer.entropy = packet.entropy;

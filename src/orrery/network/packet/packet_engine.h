@@ -61,16 +61,17 @@ class PacketEngine {
                                               std::int64_t bytes) const;
 
  private:
-  using Kind = PacketEvent::Kind;
-
   [[nodiscard]] std::int64_t serial(const Port& port, std::int64_t bytes) const;
   [[nodiscard]] std::uint32_t connection_of(EndPoint from, EndPoint to);
   [[nodiscard]] std::uint32_t take_packet();
   void release_packet(std::uint32_t number);
+  void set_route(Packet& packet, PacketRoute route) const;
+  [[nodiscard]] std::uint32_t link_of(const Packet& packet, std::uint32_t hop) const;
   // The sender:
   [[nodiscard]] bool may_send(const Connection& connection) const;
   [[nodiscard]] std::uint32_t packet_bytes(const PacketMessage& message, std::uint64_t packet) const;
   [[nodiscard]] std::uint32_t make_packet(std::uint32_t connection);
+  void choose_route(Connection& connection);
   void send_what_is_allowed(std::uint32_t connection);
   void take_turn(std::uint32_t connection);
   void acknowledged(const Packet& packet);
@@ -82,7 +83,7 @@ class PacketEngine {
   void schedule_wake(std::uint32_t port);
   [[nodiscard]] static bool has_work(const Port& port);
   // The receiver:
-  void arrive(std::uint32_t packet);
+  void receive(std::uint32_t packet);
   void receive_data(std::uint32_t packet);
   void acknowledge(std::uint32_t connection, const Packet& packet);
   void on_last_link(const Packet& packet, std::int64_t arrival);

@@ -55,24 +55,28 @@ bool PacketEngine::may_send(const Connection& connection) const {
              connection.window;
 }
 
+/// Chooses the entropy value of the next packet.
+void PacketEngine::choose_route(Connection& connection) {
+  if (routes_.entropies() == 1) return;
+  if (++connection.entropy == routes_.entropies()) connection.entropy = 0;
+  connection.route =
+      routes_.find(connection.forth, connection.entropy, connection.from, connection.to);
+}
+
 std::uint32_t PacketEngine::make_packet(std::uint32_t number) {
   Connection& connection = connections_[number];
   const PacketMessage& message = messages_[connection.sending];
-  const PacketRoute route = routes_.find(connection.forth, connection.entropy, connection.from,
-                                         connection.to);
   const std::uint32_t made = take_packet();
   Packet& packet = packets_[made];
   packet.connection = number;
-  packet.route = route.first;
-  packet.hops = static_cast<std::uint8_t>(route.hops);
-  packet.payload = packet_bytes(message, connection.next);
-  packet.size = packet.payload + static_cast<std::uint32_t>(header_);
+  set_route(packet, connection.route);
+  packet.size = packet_bytes(message, connection.next) + static_cast<std::uint32_t>(header_);
   packet.number = static_cast<std::uint32_t>(connection.next);
-  packet.entropy = connection.entropy;
+  packet.entropy = static_cast<std::uint16_t>(connection.entropy);
   packet.sent = now_;
   connection.sent += packet.size;
   ++counts_.sent;
-  if (++connection.entropy == routes_.entropies()) connection.entropy = 0;
+  choose_route(connection);
   if (++connection.next == message.first + message.packets) connection.sending = message.next;
   return made;
 }
@@ -89,9 +93,7 @@ void PacketEngine::send_what_is_allowed(std::uint32_t number) {
 void PacketEngine::take_turn(std::uint32_t number) {
   Connection& connection = connections_[number];
   if (connection.has_turn || !may_send(connection)) return;
-  const PacketRoute route = routes_.find(connection.forth, connection.entropy, connection.from,
-                                         connection.to);
-  const std::uint32_t at = routes_.links()[route.first];
+  const std::uint32_t at = routes_.links()[connection.route.first];
   Port& port = ports_[at];
   connection.has_turn = true;
   connection.next_sender = kNoPacket;
@@ -121,20 +123,21 @@ std::int64_t PacketEngine::uncontended_time(EndPoint from, EndPoint to,
   // The last packet follows the others: up to some link they delay it, from there it goes alone.
   // T = latencies + max over links j of
   //       sum to j of s_i(P) + (n - 2) max to j of s_i(P) + sum from j of s_i(last).
-  std::vector<platform::LinkIndex> links;
   FabricRoutes& fabric = routes_.fabric();
-  if (!fabric.find_by_entropy(fabric.initial_state(), from, to, 0, links)) return kNever;
+  const Route* route = fabric.find(fabric.initial_state(), from, to);
+  if (route == nullptr) return kNever;
+  const std::vector<platform::RouteLink>& links = route->steps;
   const std::int64_t packets = std::max<std::int64_t>(1, (bytes + payload_ - 1) / payload_);
   const std::int64_t last = bytes - (packets - 1) * payload_ + header_;
   std::int64_t alone = 0, latency = 0;
-  for (const platform::LinkIndex link : links) {
+  for (const auto& [link, share] : links) {
     alone += serial(ports_[link], last);
     latency += ports_[link].latency;
   }
   if (packets == 1) return latency + alone;
   double most = 0;
   std::int64_t full = 0, slowest = 0;
-  for (const platform::LinkIndex link : links) {
+  for (const auto& [link, share] : links) {
     const std::int64_t each = serial(ports_[link], payload_ + header_);
     full += each;
     slowest = std::max(slowest, each);

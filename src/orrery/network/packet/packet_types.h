@@ -19,22 +19,23 @@ enum class PacketKind : std::uint8_t {
   negative,           ///< acknowledgement of a header: the packet must be sent again
 };
 
-/// A packet in flight or in a queue.
-struct Packet {
+/// A packet in flight or in a queue. One line of the cache.
+struct alignas(64) Packet {
+  static constexpr std::uint32_t kLinks = 5;
   std::uint32_t connection = 0;
   std::uint32_t next = kNoPacket;  ///< in a queue, or among unused packets
-  std::uint32_t route = 0;         ///< index of its first link in the pool of routes
+  std::uint32_t number = 0;        ///< of the data packet in its connection, the lowest 32 bits
+  std::uint32_t size = 0;          ///< on the wire
+  std::int64_t sent = 0;           ///< when the data packet left its sender
+  std::int64_t received = 0;       ///< acknowledgements: bytes received before
   std::uint8_t hop = 0, hops = 0;
   PacketKind kind = PacketKind::data;
-  bool marked = false;             ///< congestion experienced; acknowledgements return it
-  std::uint32_t size = 0;          ///< on the wire
-  std::uint32_t payload = 0;
-  std::uint32_t number = 0;        ///< of the data packet in its connection, the lowest 32 bits
-  std::uint32_t entropy = 0;
-  std::int64_t sent = 0;           ///< when the data packet left its sender
-  std::int64_t received = 0;       ///< acknowledgements: bytes or packets received before
+  bool marked = false;        ///< congestion experienced; acknowledgements return it
+  std::uint16_t entropy = 0;
+  std::uint32_t route = 0;         ///< index of its first link in the pool of routes
+  std::uint32_t links[kLinks] = {};  ///< of its route after the first, as far as there is room
 };
-static_assert(sizeof(Packet) <= 64);
+static_assert(sizeof(Packet) == 64);
 
 /// The queues and the state of a link, in one direction.
 struct Port {
@@ -84,6 +85,7 @@ struct Connection {
   std::int64_t window = 0;             ///< bytes; 0: unlimited
   std::int64_t sent = 0, returned = 0;  ///< bytes sent, and acknowledged or lost
   std::uint32_t entropy = 0;           ///< of the next packet
+  PacketRoute route;                   ///< of the next packet
   // The receiver:
   std::int64_t received = 0;   ///< bytes
   std::int64_t unreported = 0;  ///< payload received since the last acknowledgement

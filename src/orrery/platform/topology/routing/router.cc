@@ -126,17 +126,6 @@ bool Router::follow_shortest(NodeIndex from, NodeIndex to, std::vector<RouteLink
   return true;
 }
 
-bool Router::find_by_entropy(NodeIndex from, NodeIndex to, std::uint32_t entropy,
-                             std::vector<LinkIndex>& out) const {
-  const std::uint64_t key = hash_pair(hash_pair(hash_pair(routing_.seed, from), to), entropy);
-  for (NodeIndex at = from; at != to; at = topology_.link(out.back()).to) {
-    shortest_.next(at, to, next_);
-    if (next_.empty()) return false;
-    out.push_back(next_[hash_pair(key, at) % next_.size()]);
-  }
-  return true;
-}
-
 bool Router::find_by_destination(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out) const {
   const ShortestRoutes& healthy = without_faults_ ? *without_faults_ : shortest_;
   std::vector<std::size_t> choices;  // number of links at each node so far

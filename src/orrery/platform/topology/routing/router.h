@@ -106,10 +106,6 @@ class Router {
   /// False: there is no route. `from` is not `to`.
   [[nodiscard]] bool find(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out,
                           const LinkLoads* loads = nullptr) const;
-  /// One of the shortest routes, which the entropy value of a packet selects at each node by a hash
-  /// of both ends, the value and the seed. False: there is no route. `from` is not `to`.
-  [[nodiscard]] bool find_by_entropy(NodeIndex from, NodeIndex to, std::uint32_t entropy,
-                                     std::vector<LinkIndex>& out) const;
   /// Whether the policy depends on loads.
   [[nodiscard]] bool needs_loads() const {
     return routing_.policy == RoutePolicy::adaptive || routing_.policy == RoutePolicy::ugal;
