@@ -20,8 +20,7 @@ FabricRoutes::FabricRoutes(const platform::Platform& platform, bool single_path)
     nodes_ = fabric_->rank_devices;
     routing_ = fabric_->routing;
     sprays_ = routing_.policy == platform::RoutePolicy::spray;
-    if (single_path && sprays_)
-      routing_.policy = platform::RoutePolicy::ecmp;
+    if (single_path && sprays_) routing_.policy = platform::RoutePolicy::ecmp;
     faults_ = fabric_->faults;
     window_ = fabric_->window.count();
     ranks_ = static_cast<std::uint32_t>(nodes_.size());

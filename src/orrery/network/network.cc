@@ -8,7 +8,7 @@
 #include "orrery/network/analytical_network.h"
 #include "orrery/network/flow_network.h"
 #include "orrery/network/message_network.h"
-#include "orrery/network/packet/packet_network.h"
+#include "orrery/network/packet_network.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
 
 namespace orrery::model {

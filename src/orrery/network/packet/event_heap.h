@@ -16,10 +16,10 @@ namespace orrery::model {
 /// An event of the packet network: a packet reaches a port, or what the constants say.
 struct PacketEvent {
   static constexpr std::uint32_t kFirstKind = 0xFFFFFFF0;
-  static constexpr std::uint32_t kReceived = kFirstKind;   ///< a packet reaches its last node
+  static constexpr std::uint32_t kReceived = kFirstKind;  ///< a packet reaches its last node
   static constexpr std::uint32_t kPortIdle = kFirstKind + 1;
   static constexpr std::uint32_t kTimeout = kFirstKind + 2;  ///< of a connection
-  std::int64_t time = 0;     ///< picoseconds
+  std::int64_t time = 0;                                     ///< picoseconds
   std::uint32_t number = 0;  ///< of the packet, the port or the connection
   std::uint32_t port = 0;    ///< that the packet reaches, or one of the constants
 };
@@ -83,7 +83,7 @@ class EventHeap {
   }
 
   std::array<std::vector<PacketEvent>, 65> buckets_;
-  std::uint64_t used_ = 0;  // bit b: bucket b has events (bucket 64 is never used: times >= 0)
+  std::uint64_t used_ = 0;    // bit b: bucket b has events (bucket 64 is never used: times >= 0)
   std::size_t position_ = 0;  // in the lowest bucket
   std::int64_t now_ = 0;      // time of the events in the lowest bucket
   std::int64_t first_ = kNone;

@@ -4,27 +4,28 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
-#include "orrery/core/check.h"
+#include "orrery/core/random.h"
 
 namespace orrery::model {
 
 PacketEngine::PacketEngine(const platform::PacketSettings& settings,
-                           std::shared_ptr<FabricRoutes> routes)
+                           const std::vector<PacketLink>& links,
+                           std::shared_ptr<PacketRouter> router)
     : settings_(settings),
-      payload_(settings.payload.value_or(Bytes(4096)).count()),
-      header_(settings.header.value_or(Bytes(62)).count()),
-      window_(settings.window * (payload_ + header_)),
-      routes_(routes, static_cast<std::uint32_t>(settings.entropies)),
+      payload_(settings.payload.value().count()),
+      header_(settings.header.value().count()),
+      window_(settings.window.value() * (payload_ + header_)),
+      limits_{settings.transport, payload_ + header_, payload_, settings.trims ? 3 : 4},
+      is_lossy_(settings.queue.count() > 0),
+      routes_(std::move(router), static_cast<std::uint32_t>(settings.entropies)),
       least_last_hop_(kNever) {
-  ports_.resize(routes->topology().link_count());
-  for (platform::LinkIndex link = 0; link < ports_.size(); ++link) {
-    Port& port = ports_[link];
-    const double rate =
-        routes->bytes_per_ns(routes->initial_state(), link) / routes->efficiency();
-    port.ps_per_byte = rate > 0 ? 1e3 / rate : 0;  // no route uses a link that is down
-    port.latency = std::llround(routes->latency_ns(link) * 1e3);
-    port.node = routes->topology().link(link).from;
+  for (const PacketLink& link : links) {
+    Port& port = ports_.emplace_back();
+    port.ps_per_byte = link.bytes_per_ns > 0 ? 1e3 / link.bytes_per_ns : 0;
+    port.latency = link.latency;
+    port.is_switch = link.is_switch;
     least_last_hop_ = std::min(least_last_hop_, port.latency + serial(port, header_));
   }
 }
@@ -33,7 +34,7 @@ std::int64_t PacketEngine::serial(const Port& port, std::int64_t bytes) const {
   return std::max<std::int64_t>(1, std::llround(static_cast<double>(bytes) * port.ps_per_byte));
 }
 
-std::uint32_t PacketEngine::connection_of(EndPoint from, EndPoint to) {
+std::uint32_t PacketEngine::connection_of(std::uint32_t from, std::uint32_t to) {
   const auto [entry, added] = connection_numbers_.try_emplace(
       (std::uint64_t{from} << 32) | to, static_cast<std::uint32_t>(connections_.size()));
   if (!added) return entry->second;
@@ -42,8 +43,16 @@ std::uint32_t PacketEngine::connection_of(EndPoint from, EndPoint to) {
   made.to = to;
   made.forth = routes_.add_pair();
   made.back = routes_.add_pair();
-  made.window = window_;
-  made.route = routes_.find(made.forth, 0, from, to);
+  made.spraying.begin(
+      settings_.spraying, routes_.entropies(),
+      mix_bits(static_cast<std::uint64_t>(settings_.seed)) ^ mix_bits(entry->first));
+  choose_route(made);
+  const double rate = 1 / ports_[routes_.links()[made.route.first]].ps_per_byte;
+  std::int64_t round_trip = settings_.round_trip.count();
+  if (round_trip == 0 && settings_.transport != platform::PacketTransport::window)
+    round_trip = unloaded_round_trip(made);
+  made.congestion.begin(limits_, window_, round_trip, rate);
+  if (is_lossy_) reliability_.emplace_back();
   return entry->second;
 }
 
@@ -83,6 +92,7 @@ void PacketEngine::run(std::int64_t until, Report& report) {
         serve(event.number);
         break;
       case PacketEvent::kTimeout:
+        time_out(event.number);
         break;
       default:
         ++packets_[event.number].hop;
@@ -98,7 +108,7 @@ void PacketEngine::run(std::int64_t until, Report& report) {
 
 std::int64_t PacketEngine::next_arrival() const {
   const std::int64_t event = events_.next();
-  if (event == kNever) return kNever;
+  if (event == kNever || undelivered_ == 0) return kNever;
   const std::int64_t later = event > kNever - least_last_hop_ ? kNever : event + least_last_hop_;
   return completions_.empty() ? later : std::min(completions_.front(), later);
 }
@@ -106,8 +116,9 @@ std::int64_t PacketEngine::next_arrival() const {
 void PacketEngine::receive(std::uint32_t number) {
   const Packet& packet = packets_[number];
   if (packet.kind == PacketKind::data) return receive_data(number);
-  acknowledged(packet);
+  if (packet.kind == PacketKind::header) return receive_header(number);
   const std::uint32_t connection = packet.connection;
+  acknowledged(packet);
   release_packet(number);
   send_what_is_allowed(connection);
 }
@@ -134,14 +145,60 @@ bool PacketEngine::has_work(const Port& port) {
 void PacketEngine::enqueue(std::uint32_t number, std::uint32_t packet) {
   Port& port = ports_[number];
   if (port.idle_at <= now_ && !port.is_waking && !port.is_paused) return transmit(number, packet);
+  if (is_lossy_ && port.is_switch && packets_[packet].kind == PacketKind::data &&
+      !make_room(port, packet))
+    return;
   append(port, packet);
   schedule_wake(number);
 }
 
+double PacketEngine::random() {
+  return uniform_double(
+      mix_bits(mix_bits(static_cast<std::uint64_t>(settings_.seed)) + ++samples_));
+}
+
+/// If the queue of the port has no room for the packet, drops it, or trims it or the last one in
+/// the queue. False: the packet is dropped.
+bool PacketEngine::make_room(Port& port, std::uint32_t number) {
+  const std::int64_t length = port.waiting + (port.idle_at > now_ ? port.serving : 0);
+  Packet* packet = &packets_[number];
+  if (length + packet->size <= settings_.queue.count()) return true;
+  if (!settings_.trims) {
+    ++counts_.dropped;
+    release_packet(number);
+    return false;
+  }
+  ++counts_.trimmed;
+  if (port.first[1] != kNoPacket && random() < 0.5) {
+    // The last packet of the queue is trimmed, and this one takes its place.
+    Packet& last = packets_[port.last[1]];
+    if (last.kind == PacketKind::data) {
+      port.waiting += static_cast<std::int64_t>(packet->size) - last.size;
+      std::swap(*packet, last);
+      std::swap(packet->next, last.next);
+    }
+  }
+  packet->kind = PacketKind::header;
+  packet->size = static_cast<std::uint32_t>(header_);
+  packet->marked = true;
+  return true;
+}
+
+/// Marks a packet that leaves the queue of a switch, by the length of the queue.
+void PacketEngine::mark(const Port& port, Packet& packet) {
+  const double from = static_cast<double>(settings_.mark_from.count());
+  const double to = static_cast<double>(settings_.mark_to.count());
+  const double length = static_cast<double>(port.waiting);
+  if (to <= 0 || length <= from || packet.marked) return;
+  if (length < to && random() >= (length - from) / (to - from)) return;
+  packet.marked = true;
+  ++counts_.marked;
+}
+
 void PacketEngine::append(Port& port, std::uint32_t number) {
   const Packet& packet = packets_[number];
-  const bool is_data = packet.kind == PacketKind::data ||
-                       settings_.posting == platform::PacketPosting::fifo;
+  const bool is_data =
+      packet.kind == PacketKind::data || settings_.posting == platform::PacketPosting::fifo;
   if (packet.kind == PacketKind::data) port.waiting += packet.size;
   packets_[number].next = kNoPacket;
   (port.first[is_data] == kNoPacket ? port.first[is_data] : packets_[port.last[is_data]].next) =
@@ -163,7 +220,10 @@ void PacketEngine::serve(std::uint32_t number) {
   if (port.first[is_data] != kNoPacket && !(is_data && port.is_paused)) {
     const std::uint32_t packet = port.first[is_data];
     port.first[is_data] = packets_[packet].next;
-    if (packets_[packet].kind == PacketKind::data) port.waiting -= packets_[packet].size;
+    if (packets_[packet].kind == PacketKind::data) {
+      if (port.is_switch) mark(port, packets_[packet]);
+      port.waiting -= packets_[packet].size;
+    }
     transmit(number, packet);
   } else if (port.first_sender != kNoPacket && !port.is_paused) {
     const std::uint32_t sender = port.first_sender;
@@ -188,61 +248,6 @@ void PacketEngine::transmit(std::uint32_t number, std::uint32_t packet) {
   if (is_last) on_last_link(sent, arrival);
   if (reports_links_ && sent.size > header_)
     report_->carries(number, now_, port.idle_at, sent.size - header_);
-}
-
-// The receiver
-
-PacketMessage& PacketEngine::message_of(const Connection& connection, std::uint32_t number) {
-  std::uint32_t at = connection.receiving;
-  // Packets of a connection differ by less than 2^31 in their numbers.
-  while (static_cast<std::int32_t>(
-             number - static_cast<std::uint32_t>(messages_[at].first + messages_[at].packets)) >= 0)
-    at = messages_[at].next;
-  return messages_[at];
-}
-
-void PacketEngine::on_last_link(const Packet& packet, std::int64_t arrival) {
-  PacketMessage& message = message_of(connections_[packet.connection], packet.number);
-  if (++message.arriving < message.packets) return;
-  completions_.push_back(arrival);
-  std::push_heap(completions_.begin(), completions_.end(), std::greater<>());
-}
-
-void PacketEngine::receive_data(std::uint32_t number) {
-  const Packet packet = packets_[number];
-  release_packet(number);
-  ++counts_.received;
-  Connection& connection = connections_[packet.connection];
-  connection.received += packet.size;
-  connection.unreported += packet.size - header_;
-  PacketMessage& message = message_of(connection, packet.number);
-  const bool is_complete = ++message.received == message.packets;
-  if (is_complete || connection.unreported >= settings_.acknowledge_every.count())
-    acknowledge(packet.connection, packet);
-  if (!is_complete) return;
-  report_->arrives(message.token);
-  while (connection.receiving != kNoPacket &&
-         messages_[connection.receiving].received == messages_[connection.receiving].packets)
-    connection.receiving = messages_[connection.receiving].next;
-}
-
-void PacketEngine::acknowledge(std::uint32_t number, const Packet& packet) {
-  Connection& connection = connections_[number];
-  connection.unreported = 0;
-  const PacketRoute route =
-      routes_.find(connection.back, packet.entropy, connection.to, connection.from);
-  const std::uint32_t made = take_packet();
-  Packet& answer = packets_[made];
-  answer.connection = number;
-  answer.kind = PacketKind::acknowledgement;
-  set_route(answer, route);
-  answer.size = static_cast<std::uint32_t>(settings_.acknowledgement.count());
-  answer.number = packet.number;
-  answer.entropy = packet.entropy;
-  answer.marked = packet.marked;
-  answer.sent = packet.sent;
-  answer.received = connection.received;
-  enqueue(routes_.links()[route.first], made);
 }
 
 std::uint64_t PacketEngine::in_flight() const {

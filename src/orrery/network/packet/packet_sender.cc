@@ -2,14 +2,12 @@
 //
 // The senders of the packet network.
 #include <algorithm>
-#include <cmath>
 
-#include "orrery/core/check.h"
 #include "orrery/network/packet/packet_engine.h"
 
 namespace orrery::model {
 
-void PacketEngine::post(const Send& message, std::int64_t now, Report& report) {
+void PacketEngine::post(const PacketPost& message, std::int64_t now, Report& report) {
   report_ = &report;
   now_ = now;
   const std::uint32_t number = connection_of(message.from, message.to);
@@ -25,8 +23,7 @@ void PacketEngine::post(const Send& message, std::int64_t now, Report& report) {
   PacketMessage& posted = messages_[made];
   posted.bytes = message.bytes;
   posted.token = message.token;
-  posted.packets =
-      std::max<std::uint64_t>(1, static_cast<std::uint64_t>((message.bytes + payload_ - 1) / payload_));
+  posted.packets = static_cast<std::uint64_t>(packet_count(message.bytes));
   if (connection.last_message != kNoPacket) {
     PacketMessage& before = messages_[connection.last_message];
     posted.first = before.first + before.packets;
@@ -36,6 +33,9 @@ void PacketEngine::post(const Send& message, std::int64_t now, Report& report) {
     posted.first = connection.next;
   }
   connection.last_message = made;
+  connection.posted += message.bytes + static_cast<std::int64_t>(posted.packets) * header_;
+  posted.end = connection.posted;
+  ++undelivered_;
   if (connection.sending == kNoPacket) connection.sending = made;
   if (connection.receiving == kNoPacket) connection.receiving = made;
   send_what_is_allowed(number);
@@ -47,43 +47,71 @@ std::uint32_t PacketEngine::packet_bytes(const PacketMessage& message, std::uint
                                     static_cast<std::int64_t>(message.packets - 1) * payload_);
 }
 
-bool PacketEngine::may_send(const Connection& connection) const {
-  if (connection.sending == kNoPacket) return false;
-  const std::int64_t in_flight = connection.sent - connection.returned;
-  return connection.window == 0 || in_flight == 0 ||
-         in_flight + header_ + packet_bytes(messages_[connection.sending], connection.next) <=
-             connection.window;
+/// Whether the sender has a packet and room for it in its window.
+bool PacketEngine::may_send(std::uint32_t number) {
+  const Connection& connection = connections_[number];
+  std::int64_t size = 0;
+  if (is_lossy_) {
+    Reliability& state = reliability_[number];
+    while (!state.lost.empty() && (state.lost.front() < state.sent.first() ||
+                                   state.sent[state.lost.front()].state != SentPacket::State::lost))
+      state.lost.pop_front();
+    if (!state.lost.empty()) size = state.sent[state.lost.front()].size;
+  }
+  if (size == 0) {
+    if (connection.sending == kNoPacket) return false;
+    size = header_ + packet_bytes(messages_[connection.sending], connection.next);
+  }
+  const std::int64_t window = connection.congestion.window();
+  return window == 0 || connection.in_flight == 0 || connection.in_flight + size <= window;
 }
 
 /// Chooses the entropy value of the next packet.
 void PacketEngine::choose_route(Connection& connection) {
-  if (routes_.entropies() == 1) return;
-  if (++connection.entropy == routes_.entropies()) connection.entropy = 0;
+  connection.entropy = connection.spraying.next();
   connection.route =
       routes_.find(connection.forth, connection.entropy, connection.from, connection.to);
 }
 
+/// The next packet: one that is lost, else a new one. may_send() is true.
 std::uint32_t PacketEngine::make_packet(std::uint32_t number) {
   Connection& connection = connections_[number];
-  const PacketMessage& message = messages_[connection.sending];
   const std::uint32_t made = take_packet();
   Packet& packet = packets_[made];
   packet.connection = number;
   set_route(packet, connection.route);
-  packet.size = packet_bytes(message, connection.next) + static_cast<std::uint32_t>(header_);
-  packet.number = static_cast<std::uint32_t>(connection.next);
   packet.entropy = static_cast<std::uint16_t>(connection.entropy);
   packet.sent = now_;
-  connection.sent += packet.size;
+  if (is_lossy_ && !reliability_[number].lost.empty()) {
+    Reliability& state = reliability_[number];
+    SentPacket& sent = state.sent[state.lost.front()];
+    packet.number = static_cast<std::uint32_t>(state.lost.front());
+    packet.size = sent.size;
+    sent.sent = now_;
+    sent.state = SentPacket::State::in_flight;
+    state.lost.pop_front();
+    ++counts_.again;
+  } else {
+    const PacketMessage& message = messages_[connection.sending];
+    packet.number = static_cast<std::uint32_t>(connection.next);
+    packet.size = packet_bytes(message, connection.next) + static_cast<std::uint32_t>(header_);
+    if (is_lossy_)
+      reliability_[number].sent.append() = {now_, packet.size, SentPacket::State::in_flight};
+    if (++connection.next == message.first + message.packets) connection.sending = message.next;
+  }
+  connection.in_flight += packet.size;
+  // The receiver may not have enough to acknowledge before the next packet fits into the window.
+  packet.asks = connection.in_flight < settings_.acknowledge_every.count() + limits_.packet &&
+                !may_send(number);
   ++counts_.sent;
-  choose_route(connection);
-  if (++connection.next == message.first + message.packets) connection.sending = message.next;
+  if (routes_.entropies() > 1) choose_route(connection);
+  if (is_lossy_) add_timer(number, now_ + settings_.timeout.count());
   return made;
 }
 
 void PacketEngine::send_what_is_allowed(std::uint32_t number) {
   if (settings_.posting == platform::PacketPosting::turns) return take_turn(number);
-  while (may_send(connections_[number])) {
+  while (may_send(number)) {
     const std::uint32_t packet = make_packet(number);
     enqueue(routes_.links()[packets_[packet].route], packet);
   }
@@ -92,7 +120,7 @@ void PacketEngine::send_what_is_allowed(std::uint32_t number) {
 /// Appends the sender to those that take turns at the port of its next packet.
 void PacketEngine::take_turn(std::uint32_t number) {
   Connection& connection = connections_[number];
-  if (connection.has_turn || !may_send(connection)) return;
+  if (connection.has_turn || !may_send(number)) return;
   const std::uint32_t at = routes_.links()[connection.route.first];
   Port& port = ports_[at];
   connection.has_turn = true;
@@ -104,49 +132,106 @@ void PacketEngine::take_turn(std::uint32_t number) {
   schedule_wake(at);
 }
 
+/// An acknowledgement, positive or negative, reaches its sender.
 void PacketEngine::acknowledged(const Packet& packet) {
   Connection& connection = connections_[packet.connection];
-  connection.returned = std::max(connection.returned, packet.received);
-  // Messages that are sent and received completely are unused.
-  while (connection.first_message != connection.receiving &&
-         connection.first_message != connection.sending) {
-    const std::uint32_t done = connection.first_message;
-    connection.first_message = messages_[done].next;
+  const bool is_lost = packet.kind == PacketKind::negative;
+  connection.spraying.report(packet.entropy, packet.marked || is_lost);
+  std::int64_t bytes = 0;
+  if (!is_lossy_) {
+    bytes = std::max<std::int64_t>(0, packet.received - connection.acknowledged);
+    connection.in_flight -= bytes;
+  } else {
+    Reliability& state = reliability_[packet.connection];
+    if (is_lost) {
+      const std::uint64_t number = full_number(state.sent.first(), packet.number);
+      if (number >= state.sent.first() && state.sent[number].sent == packet.sent)
+        lose(packet.connection, number);
+      return;
+    }
+    state.received.report_until(static_cast<std::uint64_t>(packet.received),
+                                [&](std::uint64_t number) {
+                                  SentPacket& sent = state.sent[number];
+                                  bytes += sent.size;
+                                  if (sent.state == SentPacket::State::in_flight)
+                                    connection.in_flight -= sent.size;
+                                  sent.state = SentPacket::State::acknowledged;
+                                });
+    state.sent.remove_acknowledged();
+  }
+  connection.acknowledged += bytes;
+  connection.congestion.acknowledged(limits_, now_, bytes, now_ - packet.sent, packet.marked,
+                                     connection.in_flight);
+  release_messages(packet.connection);
+}
+
+/// Releases messages that are acknowledged completely.
+void PacketEngine::release_messages(std::uint32_t number) {
+  Connection& connection = connections_[number];
+  while (connection.first_message != kNoPacket) {
+    const std::uint32_t at = connection.first_message;
+    const PacketMessage& message = messages_[at];
+    // Without losses only bytes are counted, and those of the next message may arrive first.
+    const bool is_done =
+        is_lossy_ ? reliability_[number].sent.first() >= message.first + message.packets
+                  : message.received == message.packets && connection.acknowledged >= message.end;
+    if (!is_done) return;
+    report_->acknowledged(message.token, now_);
+    connection.first_message = message.next;
     if (connection.first_message == kNoPacket) connection.last_message = kNoPacket;
-    messages_[done].next = unused_message_;
-    unused_message_ = done;
+    messages_[at].next = unused_message_;
+    unused_message_ = at;
   }
 }
 
-std::int64_t PacketEngine::uncontended_time(EndPoint from, EndPoint to,
-                                            std::int64_t bytes) const {
-  // The last packet follows the others: up to some link they delay it, from there it goes alone.
-  // T = latencies + max over links j of
-  //       sum to j of s_i(P) + (n - 2) max to j of s_i(P) + sum from j of s_i(last).
-  FabricRoutes& fabric = routes_.fabric();
-  const Route* route = fabric.find(fabric.initial_state(), from, to);
-  if (route == nullptr) return kNever;
-  const std::vector<platform::RouteLink>& links = route->steps;
-  const std::int64_t packets = std::max<std::int64_t>(1, (bytes + payload_ - 1) / payload_);
-  const std::int64_t last = bytes - (packets - 1) * payload_ + header_;
-  std::int64_t alone = 0, latency = 0;
-  for (const auto& [link, share] : links) {
-    alone += serial(ports_[link], last);
-    latency += ports_[link].latency;
+/// The packet must be sent again, unless it is already lost or acknowledged.
+void PacketEngine::lose(std::uint32_t number, std::uint64_t packet) {
+  Connection& connection = connections_[number];
+  Reliability& state = reliability_[number];
+  SentPacket& sent = state.sent[packet];
+  if (sent.state != SentPacket::State::in_flight) return;
+  sent.state = SentPacket::State::lost;
+  connection.in_flight -= sent.size;
+  state.lost.push_back(packet);
+  connection.congestion.lost(limits_, now_, sent.size, connection.in_flight);
+}
+
+void PacketEngine::add_timer(std::uint32_t number, std::int64_t at) {
+  Reliability& state = reliability_[number];
+  if (state.has_timer) return;
+  state.has_timer = true;
+  events_.push({at, number, PacketEvent::kTimeout});
+}
+
+void PacketEngine::time_out(std::uint32_t number) {
+  Reliability& state = reliability_[number];
+  state.has_timer = false;
+  std::int64_t oldest = kNever;
+  for (std::uint64_t packet = state.sent.first(); packet < state.sent.end(); ++packet) {
+    const SentPacket& sent = state.sent[packet];
+    if (sent.state != SentPacket::State::in_flight) continue;
+    if (now_ - sent.sent >= settings_.timeout.count())
+      lose(number, packet);
+    else
+      oldest = std::min(oldest, sent.sent);
   }
-  if (packets == 1) return latency + alone;
-  double most = 0;
-  std::int64_t full = 0, slowest = 0;
-  for (const auto& [link, share] : links) {
-    const std::int64_t each = serial(ports_[link], payload_ + header_);
-    full += each;
-    slowest = std::max(slowest, each);
-    most = std::max(most, static_cast<double>(full + alone) +
-                              static_cast<double>(packets - 2) * static_cast<double>(slowest));
-    alone -= serial(ports_[link], last);
-  }
-  most += static_cast<double>(latency);
-  return most < 4e18 ? static_cast<std::int64_t>(most) : kNever;
+  if (oldest != kNever) add_timer(number, oldest + settings_.timeout.count());
+  send_what_is_allowed(number);
+}
+
+/// A full packet and its acknowledgement, without contention.
+std::int64_t PacketEngine::unloaded_round_trip(const Connection& connection) {
+  std::int64_t time = 0;
+  const auto add = [&](PacketRoute route, std::int64_t bytes) {
+    for (std::uint32_t i = 0; i < route.hops; ++i) {
+      const Port& port = ports_[routes_.links()[route.first + i]];
+      time += serial(port, bytes) + port.latency;
+    }
+  };
+  add(connection.route, payload_ + header_);
+  add(routes_.find(connection.back, connection.entropy, connection.to, connection.from),
+      settings_.acknowledgement.count());
+  return time;
 }
 
 }  // namespace orrery::model

@@ -10,8 +10,16 @@
 #include "orrery/network/fabric_routes.h"
 #include "orrery/network/network.h"
 #include "orrery/network/packet/packet_engine.h"
+#include "orrery/platform/packet_settings.h"
 
 namespace orrery::model {
+
+/// The platform's settings, with values for those that it does not give: from the fabric's
+/// transport, else 4 KiB of payload, 62 B of header and a window of 64 packets.
+[[nodiscard]] platform::PacketSettings complete_packet_settings(const platform::Platform& platform);
+
+/// The links of the fabric, as packets see them.
+[[nodiscard]] std::vector<PacketLink> packet_links(const FabricRoutes& routes);
 
 /// The packets of messages, over a fabric or the graph of the dimensions: see PacketEngine.
 ///
@@ -21,7 +29,9 @@ namespace orrery::model {
 ///                                    + sum of r from j],
 ///
 /// where s is the time to send a full packet over a link and r that of the last packet. With one
-/// bandwidth that is (n - 1) full packets, and the last packet at every link.
+/// bandwidth that is (n - 1) full packets, and the last packet at every link. Windows are ignored.
+/// Sprayed packets share the rates of parallel links; if these differ in latency or bandwidth, the
+/// time is not a lower bound.
 ///
 /// The acknowledgements of a message still travel when it has arrived, so the network does not
 /// repeat exactly, and no rank represents others.
@@ -61,6 +71,8 @@ class PacketNetwork final : public Network {
   void find_next();
 
   std::shared_ptr<FabricRoutes> routes_;
+  std::shared_ptr<FabricRoutes> spread_routes_;  // for uncontended times; null: no spraying
+  platform::PacketSettings settings_;
   PacketEngine engine_;
   std::vector<Send> sent_;
   std::int64_t next_ = kNever;

@@ -1,32 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/network/packet/packet_routes.h"
+#include "orrery/network/packet_paths.h"
 
 #include <algorithm>
 #include <map>
-#include <utility>
 
 #include "orrery/core/check.h"
 #include "orrery/core/random.h"
 
 namespace orrery::model {
 
-PacketRoutes::PacketRoutes(std::shared_ptr<FabricRoutes> routes, std::uint32_t entropies)
-    : fabric_(std::move(routes)), entropies_(fabric_->sprays() ? entropies : 1) {}
-
-std::uint32_t PacketRoutes::add_pair() {
-  const auto pair = static_cast<std::uint32_t>(known_.size());
-  known_.resize(known_.size() + entropies_);
-  return pair;
+void PacketPaths::append_route(EndPoint from, EndPoint to, std::uint32_t entropy,
+                               std::vector<platform::LinkIndex>& links) {
+  if (!fabric_->sprays()) {
+    const Route* route = fabric_->find(fabric_->initial_state(), from, to);
+    ORRERY_CHECK(route != nullptr);  // make_fabric() ensures a route
+    for (const platform::RouteLink& step : route->steps) links.push_back(step.link);
+    return;
+  }
+  if (approaches_.empty()) find_approaches();
+  const Approach end = approaches_[to];
+  const std::uint64_t key = platform::hash_pair(
+      platform::hash_pair((std::uint64_t{from} << 32) | to, entropy), fabric_->seed());
+  platform::NodeIndex at = fabric_->node(from);
+  append_first_links(at, end.gate, links);
+  while (at != end.gate) {
+    const Choices next = choices(at, to);
+    if (next.count > 1) {
+      links.push_back(choices_[next.first + platform::hash_pair(key, at) % next.count]);
+    } else {
+      const auto from_here = choices_.begin() + next.first;
+      links.insert(links.end(), from_here, from_here + next.links);
+    }
+    at = fabric_->topology().link(links.back()).to;
+  }
+  const auto last = last_links_.begin() + end.first;
+  links.insert(links.end(), last, last + end.count);
 }
 
-std::size_t PacketRoutes::slot_of(std::uint64_t key) const {
+std::size_t PacketPaths::slot_of(std::uint64_t key) const {
   std::size_t slot = mix_bits(key) & (table_.size() - 1);
   while (table_[slot].key != kUnused && table_[slot].key != key)
     slot = (slot + 1) & (table_.size() - 1);
   return slot;
 }
 
-void PacketRoutes::grow_table() {
+void PacketPaths::grow_table() {
   std::vector<Choices> before(std::max<std::size_t>(64, 2 * table_.size()));
   before.swap(table_);
   for (const Choices& one : before) {
@@ -34,7 +52,7 @@ void PacketRoutes::grow_table() {
   }
 }
 
-PacketRoutes::Approach PacketRoutes::find_approach(platform::NodeIndex to) {
+PacketPaths::Approach PacketPaths::find_approach(platform::NodeIndex to) {
   const platform::Topology& topology = fabric_->topology();
   Approach made{to, 0, static_cast<std::uint32_t>(last_links_.size()), 0};
   platform::NodeIndex before = to;  // the node after the gate
@@ -56,7 +74,7 @@ PacketRoutes::Approach PacketRoutes::find_approach(platform::NodeIndex to) {
   return made;
 }
 
-void PacketRoutes::find_approaches() {
+void PacketPaths::find_approaches() {
   // The widest of equally long routes are equal for two end points if their last links are equally
   // wide, too.
   std::map<std::pair<platform::NodeIndex, std::vector<double>>, std::uint32_t> classes;
@@ -72,7 +90,8 @@ void PacketRoutes::find_approaches() {
 }
 
 /// Follows the only links out of a device and its NIC.
-void PacketRoutes::append_first_links(platform::NodeIndex& at, platform::NodeIndex gate) {
+void PacketPaths::append_first_links(platform::NodeIndex& at, platform::NodeIndex gate,
+                                     std::vector<platform::LinkIndex>& links) const {
   const platform::Topology& topology = fabric_->topology();
   platform::NodeIndex before = at;
   while (at != gate && !platform::is_switch(topology.kind(at))) {
@@ -85,13 +104,13 @@ void PacketRoutes::append_first_links(platform::NodeIndex& at, platform::NodeInd
       ++count;
     }
     if (count != 1) return;
-    links_.push_back(only);
+    links.push_back(only);
     before = at;
     at = topology.link(only).to;
   }
 }
 
-PacketRoutes::Choices PacketRoutes::choices(platform::NodeIndex at, EndPoint to) {
+PacketPaths::Choices PacketPaths::choices(platform::NodeIndex at, EndPoint to) {
   if (2 * entries_ >= table_.size()) grow_table();
   const std::uint64_t key = (std::uint64_t{at} << 32) | approaches_[to].class_number;
   Choices& entry = table_[slot_of(key)];
@@ -103,7 +122,7 @@ PacketRoutes::Choices PacketRoutes::choices(platform::NodeIndex at, EndPoint to)
   return entry;
 }
 
-PacketRoutes::Choices PacketRoutes::find_choices(platform::NodeIndex at, EndPoint to) {
+PacketPaths::Choices PacketPaths::find_choices(platform::NodeIndex at, EndPoint to) {
   Choices made;
   made.first = static_cast<std::uint32_t>(choices_.size());
   const auto find_next = [&] { fabric_->next_links(fabric_->initial_state(), at, to, found_); };
@@ -122,43 +141,6 @@ PacketRoutes::Choices PacketRoutes::find_choices(platform::NodeIndex at, EndPoin
     find_next();
   }
   return made;
-}
-
-PacketRoute PacketRoutes::search(std::uint32_t pair, std::uint32_t entropy, EndPoint from,
-                                 EndPoint to) {
-  const auto first = static_cast<std::uint32_t>(links_.size());
-  if (fabric_->sprays()) {
-    append_sprayed(entropy, from, to);
-  } else {
-    const Route* route = fabric_->find(fabric_->initial_state(), from, to);
-    ORRERY_CHECK(route != nullptr);
-    for (const platform::RouteLink& step : route->steps) links_.push_back(step.link);
-  }
-  const PacketRoute found{first, static_cast<std::uint32_t>(links_.size()) - first};
-  ORRERY_CHECK(found.hops > 0 && found.hops < 256);
-  known_[pair + entropy] = found;
-  return found;
-}
-
-void PacketRoutes::append_sprayed(std::uint32_t entropy, EndPoint from, EndPoint to) {
-  if (approaches_.empty()) find_approaches();
-  const Approach end = approaches_[to];
-  const std::uint64_t key = platform::hash_pair(
-      platform::hash_pair((std::uint64_t{from} << 32) | to, entropy), fabric_->seed());
-  platform::NodeIndex at = fabric_->node(from);
-  append_first_links(at, end.gate);
-  while (at != end.gate) {
-    const Choices next = choices(at, to);
-    if (next.count > 1) {
-      links_.push_back(choices_[next.first + platform::hash_pair(key, at) % next.count]);
-    } else {
-      const auto from_here = choices_.begin() + next.first;
-      links_.insert(links_.end(), from_here, from_here + next.links);
-    }
-    at = fabric_->topology().link(links_.back()).to;
-  }
-  const auto last = last_links_.begin() + end.first;
-  links_.insert(links_.end(), last, last + end.count);
 }
 
 }  // namespace orrery::model
