@@ -24,11 +24,12 @@ enum class TimeSource : std::uint8_t {
   systolic,    ///< kernels: SCALE-Sim's closed form
   fitted,      ///< kernels: trees or neural networks fitted to the user's measurements
   flow,        ///< network: messages share links with max-min fairness
+  packet,      ///< network: packets queue in switches
   automatic    ///< a choice, not a source: recorded times, else the best available model of each
                ///< kernel
 };
 /// The number of sources that a time can have. Run files store them by number.
-inline constexpr std::size_t kTimeSources = 12;
+inline constexpr std::size_t kTimeSources = 13;
 /// "recorded", "roofline" …; "auto" for `automatic`.
 [[nodiscard]] std::string_view name(TimeSource source);
 

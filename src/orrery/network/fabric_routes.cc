@@ -19,8 +19,8 @@ FabricRoutes::FabricRoutes(const platform::Platform& platform, bool single_path)
     topology_ = {fabric_, &fabric_->topology};
     nodes_ = fabric_->rank_devices;
     routing_ = fabric_->routing;
-    if (single_path && routing_.policy == platform::RoutePolicy::spray)
-      routing_.policy = platform::RoutePolicy::ecmp;
+    sprays_ = routing_.policy == platform::RoutePolicy::spray;
+    if (single_path && sprays_) routing_.policy = platform::RoutePolicy::ecmp;
     faults_ = fabric_->faults;
     window_ = fabric_->window.count();
     ranks_ = static_cast<std::uint32_t>(nodes_.size());
@@ -179,6 +179,12 @@ const Route* FabricRoutes::find(std::uint32_t state, EndPoint from, EndPoint to,
   set_latency_and_rate(state, route);
   entry->second = &route;
   return &route;
+}
+
+void FabricRoutes::next_links(std::uint32_t state, NodeIndex at, EndPoint to,
+                              std::vector<LinkIndex>& out) {
+  const std::scoped_lock lock(mutex_);
+  states_[state].router->shortest().next(at, nodes_[to], out);
 }
 
 std::uint32_t FabricRoutes::pair_class(EndPoint from, EndPoint to) {

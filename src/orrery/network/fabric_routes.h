@@ -59,6 +59,7 @@ class FabricRoutes {
   /// The reducer that a rank is attached to in a dimension. Empty: there is none, or the network is
   /// a fabric.
   [[nodiscard]] std::optional<EndPoint> reducer_of(std::size_t dim, EndPoint rank) const;
+  [[nodiscard]] EndPoint end_point_count() const { return static_cast<EndPoint>(nodes_.size()); }
   [[nodiscard]] platform::NodeIndex node(EndPoint at) const { return nodes_[at]; }
   [[nodiscard]] const std::vector<platform::LinkFault>& faults() const { return faults_; }
   /// Maximum number of unacknowledged bytes of a message; 0: no limit.
@@ -75,6 +76,17 @@ class FabricRoutes {
   /// object; if routes depend on loads, until the next call.
   [[nodiscard]] const Route* find(std::uint32_t state, EndPoint from, EndPoint to,
                                   const platform::LinkLoads* loads = nullptr);
+
+  /// Whether the policy spreads a message over all shortest routes (also if `single_path` forbids
+  /// it for messages).
+  [[nodiscard]] bool sprays() const { return sprays_; }
+  [[nodiscard]] std::uint64_t seed() const { return routing_.seed; }
+  /// The links from a node that are on shortest routes to an end point, ascending. Empty: there is
+  /// no route.
+  void next_links(std::uint32_t state, platform::NodeIndex at, EndPoint to,
+                  std::vector<platform::LinkIndex>& out);
+  /// The payload's share of the bandwidth that bytes_per_ns() contains.
+  [[nodiscard]] double efficiency() const { return fabric_ != nullptr ? fabric_->efficiency : 1; }
 
   /// The maximum rate of a message on a route, by its links and by the window, in bytes per
   /// nanosecond.
@@ -125,6 +137,7 @@ class FabricRoutes {
   std::vector<EndPoint> first_reducer_;  // by dimension, if there is no fabric
   std::vector<std::uint32_t> rank_of_;   // by node
   platform::Routing routing_;
+  bool sprays_ = false;
   std::vector<platform::LinkFault> faults_;
   std::int64_t window_ = 0;
   std::vector<double> bytes_per_ns_, latency_ns_;  // by link

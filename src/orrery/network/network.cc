@@ -8,6 +8,7 @@
 #include "orrery/network/analytical_network.h"
 #include "orrery/network/flow_network.h"
 #include "orrery/network/message_network.h"
+#include "orrery/network/packet_network.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
 
 namespace orrery::model {
@@ -69,6 +70,8 @@ std::unique_ptr<Network> make_network(const platform::Platform& platform) {
       return std::make_unique<MessageNetwork>(platform);
     case platform::NetworkModelKind::flow:
       return std::make_unique<FlowNetwork>(platform);
+    case platform::NetworkModelKind::packet:
+      return std::make_unique<PacketNetwork>(platform);
   }
   ORRERY_CHECK(false);
   return nullptr;

@@ -303,6 +303,7 @@ struct RemoteMemory {
 using orrery::NetworkModelKind;
 
 struct Fabric;
+struct PacketSettings;
 
 /// Ranks that differ from the others: slow ranks, late ranks, ranks with degraded ports.
 struct Deviation {
@@ -335,6 +336,8 @@ struct Platform {
   std::vector<Dimension> dims;
   /// The network as a graph, with `dims` as its logical dimensions; null: `dims` are the network.
   std::shared_ptr<const Fabric> fabric;
+  /// Packets and their transport, for the packet network; null: the defaults.
+  std::shared_ptr<const PacketSettings> packets;
   CollectiveConfig collectives;
   std::optional<SharedBus> shared_bus;
   Device device;

@@ -13,7 +13,7 @@
 
 namespace orrery {
 
-enum class NetworkModelKind : std::uint8_t { analytical, message, flow };
+enum class NetworkModelKind : std::uint8_t { analytical, message, flow, packet };
 
 /// One network model. Flags that are not set are false.
 struct NetworkModelEntry {
@@ -63,6 +63,16 @@ inline constexpr std::array kNetworkModels{
                       .model = "max-min fair flows",
                       .sentence = "they share links with max-min fairness",
                       .timed_faults = true,
+                      .dimension_memories = true,
+                      .builds_graph = true},
+    NetworkModelEntry{.name = "packet",
+                      .kind = NetworkModelKind::packet,
+                      .source = TimeSource::packet,
+                      .explanation = "The duration comes from the packet-level network model: "
+                                     "packets queue in switches, and a transport paces them.",
+                      .brief = "packets in queues",
+                      .model = "packets in output queues",
+                      .sentence = "their packets queue at each link, and a transport paces them",
                       .dimension_memories = true,
                       .builds_graph = true},
 };

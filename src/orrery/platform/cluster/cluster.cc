@@ -179,6 +179,29 @@ void check_nodes(const RemoteMemory& memory, std::int64_t npus, Reading& reading
                              memory.nodes, memory.npus_per_node, npus));
 }
 
+/// Settings that contradict each other, or that have no effect.
+void check_packets(const PacketSettings& packets, Reading& reading) {
+  const auto conflict = [&](std::string_view key, std::string what, std::string hint) {
+    reading.fail(Errc::config_conflict, fmt::format("/packets/{}", key), std::move(what),
+                 std::move(hint));
+  };
+  const bool marks = packets.mark_to.count() > 0, is_limited = packets.queue.count() > 0;
+  const Bytes largest = packets.payload.value_or(Bytes(4096)) + packets.header.value_or(Bytes(62));
+  if (packets.mark_from > packets.mark_to)
+    conflict("mark_from", "is above `mark_to`", "use a shorter length");
+  if (marks && is_limited && packets.mark_from >= packets.queue)
+    conflict("mark_from", "is not below `queue`, so no packet is marked", "use a shorter length");
+  if (is_limited && packets.queue < largest)
+    conflict("queue", fmt::format("has no room for one packet of {} B", largest.count()),
+             "use more");
+  if (packets.trims && !is_limited)
+    conflict("trims", "has no effect: queues have no limit", "set `queue`");
+  if (packets.transport != PacketTransport::window && !marks)
+    conflict("transport", "needs marked packets", "set `mark_from` and `mark_to`");
+  if (packets.transport != PacketTransport::window && packets.window)
+    conflict("window", "has no effect: the transport sets it", "remove it");
+}
+
 /// `section`: the remote memory as written.
 void set_remote_memory(const RemoteMemory& memory, const Json& section, Platform& platform,
                        Reading& reading) {
@@ -223,6 +246,10 @@ Result<Platform> read_tree(std::string_view text, const std::string& where, Find
                                                                     RemoteMemoryKind::network
                                                      ? NetworkModelKind::flow
                                                      : NetworkModelKind::analytical);
+  if (file.packets) {
+    check_packets(*file.packets, reading);
+    platform.packets = std::make_shared<const PacketSettings>(*file.packets);
+  }
   platform.name = file.name;
   platform.replay_only = file.replay_only;
   platform.track_local_memory = file.track_local_memory;

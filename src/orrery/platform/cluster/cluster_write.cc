@@ -83,6 +83,7 @@ ClusterSection section_of(const Platform& platform) {
   }
   if (platform.fabric) file.fabric = platform.fabric->definition;
   file.network_model = platform.network;
+  if (platform.packets) file.packets = *platform.packets;
 
   file.collectives = section_of(platform.collectives);
   file.endpoint_delay = platform.collectives.endpoint_delay;
@@ -242,6 +243,7 @@ std::string cluster_reference() {
       "\nRanks count the innermost dimension fastest: rank = a0 + n0 * (a1 + n1 * (a2 + ...)).\n";
   text += part<InNetwork>("in_network") + part<MemoriesSection>("memories");
   text += fabric_reference();
+  text += part<PacketSettings>("packets");
   text += part<CollectivesSection>("collectives");
   text += algorithm_reference();
   text += library_reference();

@@ -21,6 +21,7 @@
 #include "orrery/platform/cluster/file/collectives_section.h"
 #include "orrery/platform/cluster/file/deviations_section.h"
 #include "orrery/platform/cluster/file/fabric_section.h"
+#include "orrery/platform/cluster/file/packets_section.h"
 #include "orrery/platform/platform.h"
 
 namespace orrery::config {
@@ -299,6 +300,7 @@ struct ClusterSection {
   std::optional<std::vector<DimSection>> network;
   std::optional<FabricSection> fabric;
   std::optional<NetworkModelKind> network_model;
+  std::optional<PacketSettings> packets;
   CollectivesSection collectives;
   Time endpoint_delay{};
   RemoteMemory remote_memory;
@@ -319,6 +321,9 @@ struct ClusterSection {
             "the network as a graph; collectives then use `network` as its logical dimensions"),
       field("network_model", &ClusterSection::network_model, kNetworkSentences)
           .by_default("`analytical`; with a fabric, or memories in the network, `flow`"),
+      field("packets", &ClusterSection::packets,
+            "packets and their transport, for the network model `packet`")
+          .unset_by_default(),
       field("collectives", &ClusterSection::collectives,
             "chunks, order and algorithms of collectives"),
       field("endpoint_delay", &ClusterSection::endpoint_delay,

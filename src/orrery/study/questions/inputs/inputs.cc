@@ -154,6 +154,9 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
   }
   if (!platform) return platform;
   if (network != nullptr) platform->network = network->kind;
+  if (platform->packets != nullptr && platform->network != platform::NetworkModelKind::packet)
+    findings.add(FindingCode::key_without_effect,
+                 question.cluster + ":/packets (only for --network packet)");
   // A network model with contention also applies to collectives.
   if (network != nullptr && network->kind != platform::NetworkModelKind::analytical)
     platform->collectives.library = platform::CollectiveLibrary::ideal;

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/network/packet/congestion.h"
+
+#include <algorithm>
+
+namespace orrery::model {
+
+namespace {
+
+using platform::PacketTransport;
+
+constexpr double kMicrosecond = 1e6;
+constexpr double kReferenceTime = 12 * kMicrosecond;    // of the constants of NSCC
+constexpr double kReferenceBytes = 12.5e-3 * 12 * 1e6;  // 100 Gb/s x 12 us
+constexpr double kIncreaseThreshold = 32'000;           // bytes, at a target of 12 us
+constexpr double kSmoothing = 0.0125;
+constexpr double kMostWindow = 1.5;  // bandwidth-delay products
+constexpr double kDctcpGain = 1.0 / 16;
+
+}  // namespace
+
+void Congestion::begin(const CongestionLimits& limits, std::int64_t window, std::int64_t round_trip,
+                       double bytes_per_ps) {
+  window_ = static_cast<double>(window);
+  bytes_per_ps_ = bytes_per_ps;
+  if (limits.transport == PacketTransport::window) return;
+  set_round_trip(limits, round_trip);
+  window_ = most_;
+}
+
+void Congestion::set_round_trip(const CongestionLimits& limits, std::int64_t round_trip) {
+  round_trip_ = round_trip;
+  if (target_ == 0) target_ = round_trip * limits.target_share / 4;
+  const double product = static_cast<double>(round_trip) * bytes_per_ps_;
+  if (most_ == 0) scale_ = product / kReferenceBytes;
+  most_ = std::max(kMostWindow * product, static_cast<double>(limits.packet));
+}
+
+void Congestion::bound(const CongestionLimits& limits) {
+  window_ = std::clamp(window_, static_cast<double>(limits.packet),
+                       std::max(most_, static_cast<double>(limits.packet)));
+}
+
+void Congestion::average(std::int64_t delay, bool is_marked) {
+  double sample = static_cast<double>(delay);
+  if (!is_marked && delay > target_) sample = 0.25 * static_cast<double>(round_trip_);
+  delay_ += kSmoothing * (sample - delay_);
+}
+
+bool Congestion::adapt(const CongestionLimits& limits, std::int64_t now, std::int64_t delay,
+                       bool is_loss, bool is_marked, std::int64_t in_flight) {
+  bool is_adapted = false;
+  if (ignored_ < to_ignore_ && is_marked) {
+    is_adapted = true;
+  } else if (now > adapts_at_) {
+    if (adapts_at_ != 0 && (must_adapt_ || is_loss || delay > 4 * target_) &&
+        static_cast<double>(arrived_) < most_) {
+      window_ = std::max(static_cast<double>(arrived_), static_cast<double>(limits.packet));
+      to_ignore_ = in_flight;
+      ignored_ = 0;
+      must_adapt_ = false;
+      is_adapted = true;
+    }
+    arrived_ = 0;
+    adapts_at_ = now + round_trip_ + target_;
+  }
+  if (is_adapted) {
+    increase_ = 0;
+    since_increase_ = 0;
+  }
+  return is_adapted;
+}
+
+void Congestion::acknowledge_nscc(const CongestionLimits& limits, std::int64_t now,
+                                  std::int64_t bytes, std::int64_t delay, bool is_marked,
+                                  std::int64_t in_flight) {
+  if (adapt(limits, now, delay, false, is_marked, in_flight)) return;
+  const double mss = static_cast<double>(limits.payload);
+  const double arrived = static_cast<double>(bytes), target = static_cast<double>(target_);
+  if (!is_marked && delay < target_) {
+    const bool is_idle = static_cast<double>(delay) < kMicrosecond;
+    fast_bytes_ = is_idle ? fast_bytes_ + bytes : 0;
+    is_fast_ = is_idle && (is_fast_ || static_cast<double>(fast_bytes_) > window_);
+    if (is_fast_) {
+      window_ += 0.25 * scale_ * arrived;
+    } else {
+      const double alpha = 4 * mss * scale_ * (target / kReferenceTime) / target;
+      increase_ += alpha * arrived * static_cast<double>(target_ - delay);
+    }
+  } else if (!is_marked) {
+    increase_ += 5 * mss * scale_ * arrived;
+  } else if (delay >= target_) {
+    is_fast_ = false;
+    fast_bytes_ = 0;
+    if (delay_ > target && now - decreased_at_ > round_trip_) {
+      window_ *= std::max(1 - 0.8 * (delay_ - target) / delay_, 0.5);
+      decreased_at_ = now;
+    }
+  }
+  bound(limits);
+  const double threshold = kIncreaseThreshold * target / kReferenceTime;
+  const double waited = static_cast<double>(now - increased_at_);
+  if (static_cast<double>(since_increase_) <= threshold && waited <= kReferenceTime) return;
+  window_ += increase_ / window_;
+  if (waited >= kReferenceTime) {
+    window_ += 0.15 * mss * scale_;
+    increased_at_ = now;
+  }
+  increase_ = 0;
+  since_increase_ = 0;
+  bound(limits);
+}
+
+void Congestion::acknowledge_dctcp(const CongestionLimits& limits, std::int64_t now,
+                                   std::int64_t bytes, bool is_marked) {
+  const double mark = is_marked ? 1 : 0, share = static_cast<double>(bytes) / window_;
+  delay_ += kDctcpGain * std::min(share, 1.0) * (mark - delay_);
+  if (is_marked && now - decreased_at_ > round_trip_) {
+    window_ *= 1 - delay_ / 2;
+    decreased_at_ = now;
+  } else if (!is_marked) {
+    window_ += static_cast<double>(limits.packet) * share;
+  }
+  bound(limits);
+}
+
+void Congestion::acknowledged(const CongestionLimits& limits, std::int64_t now, std::int64_t bytes,
+                              std::int64_t round_trip, bool is_marked, std::int64_t in_flight) {
+  if (limits.transport == PacketTransport::window) return;
+  arrived_ += bytes;
+  since_increase_ += bytes;
+  ignored_ += bytes;
+  if (round_trip >= 0 && round_trip < round_trip_) set_round_trip(limits, round_trip);
+  std::int64_t delay = static_cast<std::int64_t>(delay_);
+  if (round_trip >= 0) {
+    delay = round_trip - round_trip_;
+    if (limits.transport == PacketTransport::nscc) average(delay, is_marked);
+  }
+  if (limits.transport == PacketTransport::nscc)
+    acknowledge_nscc(limits, now, bytes, delay, is_marked, in_flight);
+  else
+    acknowledge_dctcp(limits, now, bytes, is_marked);
+}
+
+void Congestion::lost(const CongestionLimits& limits, std::int64_t now, std::int64_t bytes,
+                      std::int64_t in_flight) {
+  if (limits.transport == PacketTransport::window) return;
+  if (limits.transport == PacketTransport::nscc) {
+    ignored_ += bytes;
+    average(round_trip_, true);
+    must_adapt_ = true;
+    if (adapt(limits, now, 0, true, true, in_flight)) return;
+  }
+  window_ -= static_cast<double>(bytes);
+  bound(limits);
+}
+
+}  // namespace orrery::model

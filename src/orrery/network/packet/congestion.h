@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Congestion control of senders: how many bytes a connection may have in flight.
+#pragma once
+
+#include <cstdint>
+
+#include "orrery/platform/packet_settings.h"
+
+namespace orrery::model {
+
+/// What is equal for all acknowledgements of a connection.
+struct CongestionLimits {
+  platform::PacketTransport transport = platform::PacketTransport::window;
+  std::int64_t packet = 0;        ///< bytes of a full packet on the wire
+  std::int64_t payload = 0;       ///< bytes of its payload
+  std::int64_t target_share = 4;  ///< quarters of the round trip: the target of the queueing delay
+};
+
+/// The window of one connection.
+///
+/// `nscc` is the network-signaled congestion control of Ultra Ethernet: marks and the delay of
+/// packets form four cases. Not marked and faster than the target: increase by the distance to the
+/// target, or fast if the delay is below 1 us. Not marked and slower: increase fairly. Marked and
+/// slower: decrease, at most once per round trip. Marked and faster: only the route changes. If
+/// packets are lost or four times slower than the target, the window becomes what arrived in the
+/// last round trip. Sources: Ultra Ethernet Specification 1.0, section on NSCC; constants as in the
+/// simulator of the Ultra Ethernet Consortium (uet-htsim, 40ccb05).
+///
+/// `dctcp` decreases by half the smoothed share of marked bytes, at most once per window, and
+/// increases by one packet per window otherwise. Source: Alizadeh et al., "Data Center TCP
+/// (DCTCP)", SIGCOMM 2010, section 3.
+class Congestion {
+ public:
+  /// `window`: initially, and of transport `window` always; 0: unlimited. `round_trip`: of one
+  /// packet without contention, in picoseconds. `bytes_per_ps`: of the sender's port.
+  void begin(const CongestionLimits& limits, std::int64_t window, std::int64_t round_trip,
+             double bytes_per_ps);
+
+  /// Bytes that may be in flight; 0: no limit.
+  [[nodiscard]] std::int64_t window() const { return static_cast<std::int64_t>(window_); }
+  [[nodiscard]] std::int64_t round_trip() const { return round_trip_; }
+
+  /// An acknowledgement: `bytes` arrived, the round trip of the packet that caused it, or -1 if it
+  /// was sent twice; whether that packet was marked; `in_flight` after it.
+  void acknowledged(const CongestionLimits& limits, std::int64_t now, std::int64_t bytes,
+                    std::int64_t round_trip, bool is_marked, std::int64_t in_flight);
+  /// `bytes` must be sent again.
+  void lost(const CongestionLimits& limits, std::int64_t now, std::int64_t bytes,
+            std::int64_t in_flight);
+
+ private:
+  void set_round_trip(const CongestionLimits& limits, std::int64_t round_trip);
+  void acknowledge_nscc(const CongestionLimits& limits, std::int64_t now, std::int64_t bytes,
+                        std::int64_t delay, bool is_marked, std::int64_t in_flight);
+  void acknowledge_dctcp(const CongestionLimits& limits, std::int64_t now, std::int64_t bytes,
+                         bool is_marked);
+  bool adapt(const CongestionLimits& limits, std::int64_t now, std::int64_t delay, bool is_loss,
+             bool is_marked, std::int64_t in_flight);
+  void average(std::int64_t delay, bool is_marked);
+  void bound(const CongestionLimits& limits);
+
+  double window_ = 0, most_ = 0, bytes_per_ps_ = 0;
+  std::int64_t round_trip_ = 0, target_ = 0;
+  double scale_ = 1;  // bandwidth-delay product, relative to 100 Gb/s x 12 us
+  double delay_ = 0;  // smoothed; dctcp: smoothed share of marked bytes
+  double increase_ = 0;
+  std::int64_t fast_bytes_ = 0;  // acknowledged without delay in a row
+  bool is_fast_ = false;
+  bool must_adapt_ = false;
+  std::int64_t arrived_ = 0, since_increase_ = 0;  // bytes since the last of both
+  std::int64_t ignored_ = 0, to_ignore_ = 0;
+  std::int64_t adapts_at_ = 0, increased_at_ = 0, decreased_at_ = 0;
+};
+
+}  // namespace orrery::model

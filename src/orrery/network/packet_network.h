@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Packet-level model of congestion: packets queue at links, and a transport paces their senders.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "orrery/network/fabric_routes.h"
+#include "orrery/network/network.h"
+#include "orrery/network/packet/packet_engine.h"
+#include "orrery/platform/packet_settings.h"
+
+namespace orrery::model {
+
+/// The platform's settings, with values for those that it does not give: from the fabric's
+/// transport, else 4 KiB of payload, 62 B of header and a window of 64 packets.
+[[nodiscard]] platform::PacketSettings complete_packet_settings(const platform::Platform& platform);
+
+/// The links of the fabric, as packets see them.
+[[nodiscard]] std::vector<PacketLink> packet_links(const FabricRoutes& routes);
+
+/// The packets of messages, over a fabric or the graph of the dimensions: see PacketEngine.
+///
+/// Without contention, the last packet of a message of n packets arrives after
+///
+///   latencies + max over links j of [sum of s up to j + (n - 2) x max of s up to j
+///                                    + sum of r from j],
+///
+/// where s is the time to send a full packet over a link and r that of the last packet. With one
+/// bandwidth that is (n - 1) full packets, and the last packet at every link. Windows are ignored.
+/// Sprayed packets share the rates of parallel links; if these differ in latency or bandwidth, the
+/// time is not a lower bound.
+///
+/// The acknowledgements of a message still travel when it has arrived, so the network does not
+/// repeat exactly, and no rank represents others.
+class PacketNetwork final : public Network {
+ public:
+  explicit PacketNetwork(const platform::Platform& platform);
+
+  void send(const Send& message) override { sent_.push_back(message); }
+  [[nodiscard]] bool unsettled() const override { return !sent_.empty(); }
+  void settle(std::int64_t now, Sink& sink) override;
+  /// No message arrives before this time. Packets move without an event of the simulator.
+  [[nodiscard]] std::int64_t next() const override { return next_; }
+  [[nodiscard]] std::uint64_t epoch() const override { return epoch_; }
+  void advance(std::int64_t until, Sink& sink) override;
+  [[nodiscard]] std::unique_ptr<Network> snapshot() const override;
+
+  [[nodiscard]] std::span<const std::uint32_t> nearest_memories(EndPoint rank) const override {
+    return routes_->nearest_memories(rank);
+  }
+  [[nodiscard]] std::uint32_t link_count() const override {
+    return routes_->topology().link_count();
+  }
+  [[nodiscard]] LinkPlace link(std::uint32_t number) const override {
+    return routes_->describe(number);
+  }
+  [[nodiscard]] const PacketEngine& engine() const { return engine_; }
+
+ protected:
+  [[nodiscard]] std::int64_t compute_uncontended_time(EndPoint from, EndPoint to,
+                                                      std::int64_t bytes) const override;
+
+ private:
+  class Reporter;
+
+  PacketNetwork(const platform::Platform& platform, std::shared_ptr<FabricRoutes> routes);
+  PacketNetwork(const PacketNetwork&) = default;
+  void find_next();
+
+  std::shared_ptr<FabricRoutes> routes_;
+  std::shared_ptr<FabricRoutes> spread_routes_;  // for uncontended times; null: no spraying
+  platform::PacketSettings settings_;
+  PacketEngine engine_;
+  std::vector<Send> sent_;
+  std::int64_t next_ = kNever;
+  std::uint64_t epoch_ = 0;
+};
+
+}  // namespace orrery::model
