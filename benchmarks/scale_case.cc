@@ -11,6 +11,7 @@
 //   job:        spec=FILE cluster=FILE, values of the specification as NAME=VALUE, and last=N for
 //               the size of the outermost dimension
 //   all:        fold=1 forms=1 repeats=1 threads=1 record=0 rendezvous=0
+//               run_file=FILE (records, and writes the run as `-o` does)
 //               network=analytical|message|flow (the cluster's by default)
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -27,6 +28,8 @@
 #include "orrery/core/models/network_names.h"
 #include "orrery/graph/builder.h"
 #include "orrery/platform/cluster/cluster.h"
+#include "orrery/record/make_run.h"
+#include "orrery/result/run_file.h"
 #include "orrery/sim/simulate.h"
 #include "orrery/workload/program/program.h"
 #include "orrery/workload/spec/spec.h"
@@ -231,7 +234,8 @@ int main(int count, char** words) {
   options.closed_forms = number(values, "forms", 1) != 0;
   options.skip_repeats = number(values, "repeats", 1) != 0;
   options.threads = number(values, "threads", 1);
-  options.record = number(values, "record", 0) != 0;
+  const std::string run_file = take(values, "run_file", "");
+  options.record = number(values, "record", 0) != 0 || !run_file.empty();
   const bool rendezvous = number(values, "rendezvous", 0) != 0;
   const std::string network = take(values, "network", "");
   const std::string kind = words[1];
@@ -255,6 +259,11 @@ int main(int count, char** words) {
   const double made = cpu_seconds();
   const auto start = std::chrono::steady_clock::now();
   const auto result = expect(sim::simulate(one.workload, one.platform, options));
+  if (!run_file.empty()) {
+    const auto done =
+        result::write_run(record::make_run(one.workload, one.platform, result), run_file, true);
+    if (!done) give_up(to_string(done.error()));
+  }
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   report(one, result, before, made, cpu_seconds(), wall.count(), before_run);
 }

@@ -8,11 +8,11 @@
 
 namespace orrery::record {
 
-/// Ranks whose nodes ran at the same times, released by the same nodes. Compares recorded nodes
-/// side by side, as they are stored: O(nodes of all recorded ranks).
+/// Ranks whose nodes ran at the same times, released by the same nodes: those that share their
+/// nodes in the recording. O(ranks).
 class EqualTimes {
  public:
-  /// Compares nothing if ranks are in classes (Recording::class_of): they share nodes.
+  /// Finds nothing if ranks are in classes (Recording::class_of).
   explicit EqualTimes(const RecordingSource& source);
 
   /// The first rank with the same graph and times.
@@ -21,19 +21,6 @@ class EqualTimes {
   [[nodiscard]] bool is_shared(std::uint32_t rank) const { return is_shared_[rank]; }
 
  private:
-  /// Ranks with one graph whose nodes alternate.
-  struct Tile {
-    std::vector<std::uint32_t> ranks;
-    std::size_t first = 0;  ///< index of the first node of the first of them
-    std::size_t step = 1;
-    std::uint32_t nodes = 0;
-  };
-  void find_tiles();
-  void hash(const Tile& tile, std::vector<std::uint64_t>& hashes) const;
-  void verify(const Tile& tile);
-
-  const RecordingSource& source_;
-  std::vector<Tile> tiles_;
   std::vector<std::uint32_t> same_as_;  // by rank
   std::vector<bool> is_shared_;         // by rank
 };

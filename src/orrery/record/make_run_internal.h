@@ -62,9 +62,18 @@ struct RecordedCollective {
   std::vector<std::pair<std::uint32_t, graph::NodeId>> last{};
 };
 
+/// What two ranks compare of their collectives.
+struct CollectivePlace {
+  Time last_start{};
+  std::uint32_t group_class = 0;
+  std::uint32_t sequence = 0;
+  bool joined = false;
+};
+
 /// The collectives of each group, and the collective of each node.
 struct RecordedCollectives {
   std::vector<RecordedCollective> all;
+  std::vector<CollectivePlace> places;   ///< of `all`, side by side
   std::vector<std::uint32_t> of_detail;  ///< by recorded detail: index in `all`, or kNone
   std::uint32_t classes = 0;             ///< of groups whose ranks joined
   /// By class, then by group: indices in `all`. A group has those of its class, and its own after
@@ -77,11 +86,10 @@ struct RecordedCollectives {
                                         graph::NodeId node) const {
     return of_detail[recording.detail_index(rank, node)];
   }
-  /// Its group: index in Run::groups.
+  /// The group of a class (RecordedCollective::group_class) at the rank: index in Run::groups.
   [[nodiscard]] std::uint32_t group_of(const sim::Recording& recording, std::uint32_t rank,
-                                       const RecordedCollective& one) const {
-    return one.group_class >= classes ? one.group_class - classes
-                                      : recording.group_of(rank, one.group_class);
+                                       std::uint32_t group_class) const {
+    return group_class >= classes ? group_class - classes : recording.group_of(rank, group_class);
   }
 };
 /// Adds the groups of the run.

@@ -75,6 +75,7 @@ class CollectiveFinder {
   }
 
   void add_joined() {
+    made_.all.reserve(recording_.collectives.size());
     for (const sim::CollectiveInstance& join : recording_.collectives) {
       result::Collective& one =
           new_collective(join.group_class, join.order, join.type, join.bytes).one;
@@ -99,9 +100,11 @@ class CollectiveFinder {
       const sim::NodeTimes& times = recording_.at(rank, node);
       if (times.start >= 0) ran.push_back({times.start, times.end, node});
     }
-    std::sort(ran.begin(), ran.end(), [](const RanNode& a, const RanNode& b) {
+    const auto earlier = [](const RanNode& a, const RanNode& b) {
       return std::tie(a.start, a.node) < std::tie(b.start, b.node);
-    });
+    };
+    if (!std::is_sorted(ran.begin(), ran.end(), earlier))
+      std::sort(ran.begin(), ran.end(), earlier);
     return ran;
   }
 
@@ -174,8 +177,9 @@ class CollectiveFinder {
       if (first_end_[i] < one.last_start) one.joined = false;
     }
     const auto number_list = [&](std::vector<std::uint32_t>& list, std::size_t first) {
-      std::sort(list.begin(), list.end(),
-                [&](std::uint32_t a, std::uint32_t b) { return order_[a] < order_[b]; });
+      const auto earlier = [&](std::uint32_t a, std::uint32_t b) { return order_[a] < order_[b]; };
+      if (!std::is_sorted(list.begin(), list.end(), earlier))
+        std::sort(list.begin(), list.end(), earlier);
       for (const std::uint32_t one : list)
         made_.all[one].sequence = static_cast<std::uint32_t>(first++);
     };
@@ -185,6 +189,9 @@ class CollectiveFinder {
       number_list(made_.of_class[made_.classes + group],
                   joined == result::kNone ? 0 : made_.of_class[joined].size());
     }
+    made_.places.reserve(made_.all.size());
+    for (const RecordedCollective& one : made_.all)
+      made_.places.push_back({one.one.last_start, one.group_class, one.sequence, one.one.joined});
   }
 
   const RecordingSource& source_;

@@ -145,8 +145,10 @@ class CollectiveStore {
   // Whether the collectives of two groups differ in their ranks only.
   [[nodiscard]] bool has_equal_collectives(const result::Group& a, const result::Group& b) const {
     if (a.count != b.count) return false;
+    result::Collective x;
     for (std::uint32_t i = 0; i < a.count; ++i) {
-      result::Collective x = run_.collectives[a.stored + i], y = run_.collectives[b.stored + i];
+      x = run_.collectives[a.stored + i];  // reuses its memory
+      const result::Collective& y = run_.collectives[b.stored + i];
       const auto place = [](const result::Group& group, std::uint32_t rank) {
         return std::find(group.ranks.begin(), group.ranks.end(), rank) - group.ranks.begin();
       };

@@ -70,12 +70,49 @@ std::uint32_t number_in(std::vector<std::uint32_t>& groups, std::uint32_t group)
   return static_cast<std::uint32_t>(groups.size() - 1);
 }
 
+/// The numbers of a rank's groups at the rank, in order of first use, while its collectives are
+/// compared.
+class GroupNumbers {
+ public:
+  GroupNumbers(const RecordingSource& source, const RecordedCollectives& recorded)
+      : source_(source), recorded_(recorded), numbers_(recorded.of_class.size(), result::kNone) {}
+
+  void begin(std::uint32_t rank) {
+    for (const std::uint32_t one : used_) numbers_[one] = result::kNone;
+    used_.clear();
+    groups_.clear();
+    rank_ = rank;
+  }
+  /// The number of the group of this class (RecordedCollective::group_class).
+  [[nodiscard]] std::uint32_t number_of(std::uint32_t group_class) {
+    std::uint32_t& number = numbers_[group_class];
+    if (number != result::kNone) return number;
+    used_.push_back(group_class);
+    return number = number_in(groups_, recorded_.group_of(source_.recording, rank_, group_class));
+  }
+  [[nodiscard]] const std::vector<std::uint32_t>& groups() const { return groups_; }
+
+ private:
+  const RecordingSource& source_;
+  const RecordedCollectives& recorded_;
+  std::uint32_t rank_ = 0;
+  std::vector<std::uint32_t> groups_;
+  std::vector<std::uint32_t> numbers_;  // by class; kNone: not used
+  std::vector<std::uint32_t> used_;     // classes
+};
+
 class TimelineBuilder {
  public:
   TimelineBuilder(const RecordingSource& source, const EqualTimes& times,
                   const RecordedCollectives& recorded, const std::vector<NodeId>& partners,
                   result::Run& run)
-      : source_(source), recorded_(recorded), partners_(partners), run_(run), times_(times) {}
+      : source_(source),
+        recorded_(recorded),
+        partners_(partners),
+        run_(run),
+        times_(times),
+        mine_(source, recorded),
+        its_(source, recorded) {}
 
   [[nodiscard]] TimelineDraft draft(std::uint32_t rank) {
     const graph::Graph& graph = source_.workload.graph(rank);
@@ -113,8 +150,8 @@ class TimelineBuilder {
     const sim::Recording& recording = source_.recording;
     const graph::Graph& graph = source_.workload.graph(rank);
     if (times_.same_as(rank) != times_.same_as(other)) return false;
-    std::vector<std::uint32_t> other_groups;
-    groups.clear();
+    mine_.begin(rank);
+    its_.begin(other);
     std::size_t mine = recording.details_of[rank].first;
     std::size_t its = recording.details_of[other].first;
     for (const NodeId node : recording.detailed_nodes(rank)) {
@@ -128,10 +165,10 @@ class TimelineBuilder {
       const sim::NodeDetail &x = recording.details[at], &y = recording.details[other_at];
       if (x.queue != y.queue || x.latency != y.latency) return false;
       if (kind != NodeKind::coll || recorded_.of_detail[at] == result::kNone) continue;
-      if (!has_equal_collective(rank, recorded_.of_detail[at], groups, other,
-                                recorded_.of_detail[other_at], other_groups))
+      if (!has_equal_collective(recorded_.of_detail[at], recorded_.of_detail[other_at]))
         return false;
     }
+    groups = mine_.groups();
     return true;
   }
 
@@ -154,20 +191,13 @@ class TimelineBuilder {
   }
 
  private:
-  /// Whether collective number `one` of `rank` and `its` of `other`, which ran at the same time,
+  /// Whether collective number `one` of `mine_` and `other` of `its_`, which ran at the same time,
   /// give equal spans. Adds their groups to the groups of the ranks.
-  [[nodiscard]] bool has_equal_collective(std::uint32_t rank, std::uint32_t one,
-                                          std::vector<std::uint32_t>& groups, std::uint32_t other,
-                                          std::uint32_t its,
-                                          std::vector<std::uint32_t>& other_groups) const {
-    const RecordedCollective& mine = recorded_.all[one];
-    const std::uint32_t group = recorded_.group_of(source_.recording, rank, mine);
-    if (one == its) return number_in(groups, group) == number_in(other_groups, group);
-    const RecordedCollective& of_other = recorded_.all[its];
-    const std::uint32_t other_group = recorded_.group_of(source_.recording, other, of_other);
-    return number_in(groups, group) == number_in(other_groups, other_group) &&
-           mine.sequence == of_other.sequence && mine.one.joined == of_other.one.joined &&
-           mine.one.last_start == of_other.one.last_start;
+  [[nodiscard]] bool has_equal_collective(std::uint32_t one, std::uint32_t other) {
+    const CollectivePlace &a = recorded_.places[one], &b = recorded_.places[other];
+    return mine_.number_of(a.group_class) == its_.number_of(b.group_class) &&
+           (one == other ||
+            (a.sequence == b.sequence && a.joined == b.joined && a.last_start == b.last_start));
   }
 
   [[nodiscard]] std::uint32_t class_of_group(std::uint32_t rank, std::uint32_t group) const {
@@ -279,7 +309,7 @@ class TimelineBuilder {
     const RecordedCollective& recorded =
         recorded_.all[recorded_.number_of(source_.recording, rank, node)];
     const result::Collective& one = recorded.one;
-    const std::uint32_t group = recorded_.group_of(source_.recording, rank, recorded);
+    const std::uint32_t group = recorded_.group_of(source_.recording, rank, recorded.group_class);
     span.group = number_in(draft.groups, group);
     span.sequence = recorded.sequence;
     const graph::Collective& stated = source_.workload.graph(rank).collective(node);
@@ -358,6 +388,7 @@ class TimelineBuilder {
   };
   std::array<CachedName, 1024> name_cache_{};
   std::map<std::uint32_t, std::vector<NodeId>> named_peers_;  // by graph
+  GroupNumbers mine_, its_;                                   // of two ranks that are compared
 };
 
 std::uint64_t hash_of(const result::Timeline& line) {

@@ -118,12 +118,12 @@ struct Recording {
   /// By rank: the number of its class of equivalent ranks. Empty: no two ranks share nodes.
   std::vector<std::uint32_t> class_of;
   /// Indices of a rank's nodes in `times`: node n is at first + n * step. Nodes of ranks with one
-  /// graph can alternate.
+  /// graph can alternate. Ranks with the same graph, times and releases share them.
   struct NodeIndices {
     std::size_t first = 0;
     std::size_t step = 1;
   };
-  std::vector<NodeIndices> nodes_of;  ///< by rank; the same for equivalent ranks
+  std::vector<NodeIndices> nodes_of;  ///< by rank
   std::vector<NodeTimes> times;
   /// By distinct graph of the workload; empty for graphs of which no rank was simulated.
   std::vector<DetailedNodes> detailed;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <functional>
 #include <optional>
 #include <span>
@@ -406,6 +407,11 @@ class TextDifference {
  public:
   TextDifference(std::string_view a, std::string_view b) : a_(a), b_(b) {
     const std::size_t common = std::min(a.size(), b.size());
+    for (std::uint64_t x = 0, y = 0; begin_ + sizeof x <= common; begin_ += sizeof x) {
+      std::memcpy(&x, a.data() + begin_, sizeof x);
+      std::memcpy(&y, b.data() + begin_, sizeof y);
+      if (x != y) break;
+    }
     while (begin_ < common && a[begin_] == b[begin_]) ++begin_;
     while (begin_ > 0 && is_digit(a[begin_ - 1])) --begin_;
   }

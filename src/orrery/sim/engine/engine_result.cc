@@ -114,6 +114,8 @@ SimResult Engine::summarize() {
   add_predictions(*this);
   sort_predicted_collectives(run_.result.predicted);
   sort_choices(run_.result.chunk_choices);
+  // Before releases are settled, which happens rank by rank.
+  if (recording_) recording_->find_equal_times();
   if (run_.pages == nullptr) {
     if (run_.options.exposed_by_group) run_.result.exposed = exposed_by_group(run_);
     run_.result.path = critical_path(run_, nodes_, collectives_, messages_.state());
@@ -122,7 +124,8 @@ SimResult Engine::summarize() {
                       {device_work_.models(), nodes_, custom_collectives_, collectives_, planner_},
                       run_.result.time_by_provenance);
   }
-  if (recording_ && !run_.policy.first_come) nodes_.settle_all_releases();
+  if (recording_ && !run_.policy.first_come)
+    nodes_.settle_releases_of_first(recording_->equal_times());
   if (recording_)
     run_.result.recording = std::move(*recording_).finish(std::move(run_.shared.times));
   note_memory();

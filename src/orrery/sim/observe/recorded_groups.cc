@@ -60,26 +60,34 @@ std::uint32_t RecordedGroups::class_of(const Use& use, std::uint32_t member) {
   return found->second = equal->second;
 }
 
-std::uint32_t RecordedGroups::add_use(std::uint32_t rank, graph::NodeId node,
-                                      std::uint32_t communicator, std::uint32_t member,
-                                      std::optional<std::span<const model::RingShape>> rings) {
+RecordedGroups::OwnGroup RecordedGroups::add_use(
+    std::uint32_t rank, graph::NodeId node, std::uint32_t communicator, std::uint32_t member,
+    std::optional<std::span<const model::RingShape>> rings) {
   const Communicator& all = run_.communicators[communicator];
-  Use use;
-  use.communicator = communicator;
-  use.node = node;
   std::uint64_t size = 1;
   if (rings)
     for (const model::RingShape& ring : *rings) size *= ring.size;
-  use.whole = !rings || size == all.members;
-  if (!use.whole) use.rings.assign(rings->begin(), rings->end());
-  use.group_class = class_of(use, member);
+  const bool whole = !rings || size == all.members;
   if (uses_.empty()) uses_.resize(run_.folded_workload.ranks());
   std::vector<Use>& uses = uses_[rank];
+  for (const Use& known : uses) {
+    if (known.communicator == communicator && known.whole == whole &&
+        (whole || std::equal(known.rings.begin(), known.rings.end(), rings->begin(), rings->end())))
+      return known;
+  }
+  Use use;
+  use.communicator = communicator;
+  use.member = rings ? member : kNone;
+  use.node = node;
+  use.whole = whole;
+  if (!whole) use.rings.assign(rings->begin(), rings->end());
+  use.group_class = class_of(use, member);
   const auto same = [&](const Use& other) { return other.group_class == use.group_class; };
-  if (std::any_of(uses.begin(), uses.end(), same)) return use.group_class;
+  const auto known = std::find_if(uses.begin(), uses.end(), same);
+  if (known != uses.end()) return *known;
   use.represented = all.is_unfolded() ? 1 : count_represented(use, member);
   uses.push_back(use);
-  return use.group_class;
+  return use;
 }
 
 std::uint32_t RecordedGroups::count_represented(const Use& use, std::uint32_t member) const {

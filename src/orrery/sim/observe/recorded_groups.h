@@ -24,12 +24,23 @@ class RecordedGroups {
  public:
   explicit RecordedGroups(const EngineRun& run) : run_(run) {}
 
-  /// The class of the group in which a simulated rank, as `member` of `communicator`, runs its
-  /// collective `node` over `rings`: the members that differ from it in these rings only. Without
-  /// rings: all members.
-  std::uint32_t add_use(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
-                        std::uint32_t member,
-                        std::optional<std::span<const model::RingShape>> rings);
+  /// A group of a simulated rank.
+  struct OwnGroup {
+    std::uint32_t group_class = 0;
+    std::uint32_t represented = 0;  ///< number of its members that the rank represents
+  };
+
+  /// The group in which a simulated rank, as `member` of `communicator`, runs its collective `node`
+  /// over `rings`: the members that differ from it in these rings only. Without rings: all members.
+  OwnGroup add_use(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
+                   std::uint32_t member, std::optional<std::span<const model::RingShape>> rings);
+  /// The `member` of an earlier add_use() with rings; kNone: there is none.
+  [[nodiscard]] std::uint32_t known_member(std::uint32_t rank, std::uint32_t communicator) const {
+    if (uses_.empty()) return kNone;
+    for (const Use& use : uses_[rank])
+      if (use.communicator == communicator) return use.member;
+    return kNone;
+  }
   /// The number of members of a group of this class that the rank represents; it must use one.
   [[nodiscard]] std::uint32_t represented(std::uint32_t rank, std::uint32_t group_class) const;
   /// The number of members of each group of a class.
@@ -60,10 +71,9 @@ class RecordedGroups {
 
     friend auto operator<=>(const PartKey&, const PartKey&) = default;
   };
-  struct Use {
-    std::uint32_t group_class = 0;
-    std::uint32_t represented = 0;
+  struct Use : OwnGroup {
     std::uint32_t communicator = 0;
+    std::uint32_t member = kNone;  ///< kNone: used without rings
     graph::NodeId node = 0;
     bool whole = false;                   ///< all members of the communicator
     std::vector<model::RingShape> rings;  ///< otherwise; empty: only the rank itself

@@ -2,6 +2,9 @@
 #include "orrery/sim/observe/recorder.h"
 
 #include <algorithm>
+#include <numeric>
+
+#include "orrery/sim/observe/equal_times.h"
 
 namespace orrery::sim {
 
@@ -70,19 +73,19 @@ void Recorder::add_custom_member(std::uint32_t rank, graph::NodeId node, std::ui
                     kCustomOrder + number, rank, node, now);
 }
 
-void Recorder::add_to_collective(std::uint32_t group_class, std::uint64_t order, std::uint32_t rank,
-                                 graph::NodeId node, std::int64_t now) {
-  by_order_.resize(groups_.classes());
+void Recorder::add_to_collective(const RecordedGroups::OwnGroup& group, std::uint64_t order,
+                                 std::uint32_t rank, graph::NodeId node, std::int64_t now) {
+  if (by_order_.size() < groups_.classes()) by_order_.resize(groups_.classes());
   const graph::Collective& stated = run_.graph_of(rank).collective(node);
   const std::size_t known = recording_->collectives.size();
-  const std::uint32_t number = find_or_add(group_class, order);
+  const std::uint32_t number = find_or_add(group.group_class, order);
   CollectiveInstance& collective = recording_->collectives[number];
   if (number == known) {
     collective.type = stated.type;
     open_.push_back(number);
   }
   ++open_members_[number];
-  collective.members += groups_.represented(rank, group_class);
+  collective.members += group.represented;
   collective.last_start = std::max(collective.last_start, now);
   collective.bytes = std::max(collective.bytes, stated.size.count());
   detail(rank, node).collective = number;
@@ -228,15 +231,47 @@ void Recorder::finish_slots() {
   }
 }
 
+// Folded ranks differ.
+void Recorder::find_equal_times() {
+  if (!run_.folded_workload.is_folded()) {
+    first_equal_ = sim::find_equal_times(run_.shared.graphs, run_.shared.layout, run_.shared.times);
+    return;
+  }
+  first_equal_.resize(run_.folded_workload.ranks());
+  std::iota(first_equal_.begin(), first_equal_.end(), 0u);
+}
+
+// Stores only distinct times, if that frees at least half of the memory.
+void Recorder::finish_times(std::vector<NodeTimes> times) {
+  const NodeLayout& layout = run_.shared.layout;
+  std::size_t distinct = 0;
+  for (std::uint32_t rank = 0; rank < first_equal_.size(); ++rank)
+    if (first_equal_[rank] == rank) distinct += run_.graph_of(rank).size();
+  const bool copies = distinct <= times.size() / 2;
+  if (copies) recording_->times.reserve(distinct);
+  std::vector<Recording::NodeIndices> stored(first_equal_.size());
+  for (std::uint32_t rank = 0; rank < stored.size(); ++rank) {
+    if (first_equal_[rank] != rank) {
+      stored[rank] = stored[first_equal_[rank]];
+    } else if (copies) {
+      stored[rank] = {recording_->times.size(), 1};
+      const auto from = layout.of(rank, times.data());
+      for (graph::NodeId node = 0; node < run_.graph_of(rank).size(); ++node)
+        recording_->times.push_back(from[node]);
+    } else {
+      stored[rank] = {layout.index(rank, 0), layout.step(rank)};
+    }
+  }
+  if (!copies) recording_->times = std::move(times);
+  for (std::uint32_t real = 0; real < run_.workload.rank_count(); ++real)
+    recording_->nodes_of.push_back(stored[run_.folded_workload.rank_for(real)]);
+}
+
 std::unique_ptr<Recording> Recorder::finish(std::vector<NodeTimes> times) && {
   recording_->class_of = run_.folded_workload.class_of();
-  for (std::uint32_t real = 0; real < run_.workload.rank_count(); ++real) {
-    const std::uint32_t rank = run_.folded_workload.rank_for(real);
-    recording_->nodes_of.push_back(
-        {run_.shared.layout.index(rank, 0), run_.shared.layout.step(rank)});
-    recording_->details_of.push_back(details_of_[rank]);
-  }
-  recording_->times = std::move(times);
+  for (std::uint32_t real = 0; real < run_.workload.rank_count(); ++real)
+    recording_->details_of.push_back(details_of_[run_.folded_workload.rank_for(real)]);
+  finish_times(std::move(times));
   groups_.finish(*recording_);
   recording_->bin = traffic_.bin();
   if (links_ || by_dimension_) {

@@ -73,6 +73,12 @@ class Recorder : public Observer, public model::LinkObserver {
   void move_node(std::uint32_t rank, graph::NodeId from, graph::NodeId to) override;
   void repeat_node(std::uint32_t rank, graph::NodeId node, graph::NodeId step) override;
 
+  /// Finds the ranks with equal times. Call it when all of them are done.
+  void find_equal_times();
+  /// By simulated rank: the first one with equal times.
+  [[nodiscard]] const std::vector<std::uint32_t>& equal_times() const { return first_equal_; }
+
+  /// Requires find_equal_times(). Only the times of the first of equal ranks are used.
   [[nodiscard]] std::unique_ptr<Recording> finish(std::vector<NodeTimes> times) &&;
 
  protected:
@@ -85,6 +91,10 @@ class Recorder : public Observer, public model::LinkObserver {
   /// communicator.
   void append_collectives(std::span<const IssuedChunks> issued, std::int64_t now,
                           std::vector<std::int64_t>& words);
+  /// See RecordedGroups.
+  [[nodiscard]] std::uint32_t known_member(std::uint32_t rank, std::uint32_t communicator) const {
+    return groups_.known_member(rank, communicator);
+  }
   /// Adds the collectives and the traffic of skipped repetitions.
   void skip_repetitions(const Jump& jump, std::span<const IssuedChunks> issued);
 
@@ -103,11 +113,12 @@ class Recorder : public Observer, public model::LinkObserver {
   [[nodiscard]] const NodeDetail& detail(std::uint32_t rank, graph::NodeId node) const {
     return recording_->details[detail_index(rank, node)];
   }
-  void add_to_collective(std::uint32_t group_class, std::uint64_t order, std::uint32_t rank,
-                         graph::NodeId node, std::int64_t now);
+  void add_to_collective(const RecordedGroups::OwnGroup& group, std::uint64_t order,
+                         std::uint32_t rank, graph::NodeId node, std::int64_t now);
   [[nodiscard]] std::uint32_t reported_as(std::uint32_t link) const {
     return reported_as_.empty() ? link : reported_as_[link];
   }
+  void finish_times(std::vector<NodeTimes> times);
   void finish_ports();
   void finish_slots();
   void add_traffic(std::size_t slot, std::int64_t from, std::int64_t until, std::int64_t bytes,
@@ -123,12 +134,14 @@ class Recorder : public Observer, public model::LinkObserver {
   [[nodiscard]] std::vector<CollectivePlace> repeated_places(
       const Jump& jump, std::span<const std::uint32_t> open) const;
   void repeat_collectives(const Jump& jump, const std::vector<std::uint32_t>& open);
+  std::uint32_t one_repetition_later(std::uint32_t collective);
   void repeat_traffic(const Jump& jump);
 
   const EngineRun& run_;
   bool links_;  // else each rank's port into each dimension
   std::unique_ptr<Recording> recording_ = std::make_unique<Recording>();
   std::vector<Recording::RankDetails> details_of_;  // by simulated rank
+  std::vector<std::uint32_t> first_equal_;          // by simulated rank: see equal_times()
   RecordedGroups groups_;
   std::vector<std::vector<std::pair<std::uint64_t, std::uint32_t>>>
       by_order_;  // by group class: (order, collective), ascending
@@ -156,6 +169,8 @@ class Recorder : public Observer, public model::LinkObserver {
   std::size_t window_collectives_ = 0;  // collectives before the window
   bool in_window_ = false;
   Jump jump_;  // the last one
+  std::vector<std::uint32_t>
+      one_repetition_later_;  // by collective: the one that repeats it in jump_; kNone: unknown
   std::uint32_t queues_;
   bool by_dimension_;                           // too many links: one slot for each dimension
   std::span<const std::uint32_t> reported_as_;  // by link; empty: each for itself

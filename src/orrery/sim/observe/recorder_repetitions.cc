@@ -5,6 +5,7 @@
 // of a window (begin_window()) are the calls of one repetition.
 #include <algorithm>
 #include <compare>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -44,9 +45,14 @@ std::uint32_t Recorder::find(std::uint32_t group_class, std::uint64_t order) con
   return place == list.end() || place->first != order ? kNone : place->second;
 }
 
+// Nearly always, the collective is the last one of its class, or later than all of them.
 std::uint32_t Recorder::find_or_add(std::uint32_t group_class, std::uint64_t order) {
   auto& list = by_order_[group_class];
-  const auto place = std::lower_bound(list.begin(), list.end(), std::pair{order, std::uint32_t{0}});
+  if (!list.empty() && list.back().first == order) return list.back().second;
+  const auto place =
+      list.empty() || list.back().first < order
+          ? list.end()
+          : std::lower_bound(list.begin(), list.end(), std::pair{order, std::uint32_t{0}});
   if (place != list.end() && place->first == order) return place->second;
   const auto number = static_cast<std::uint32_t>(recording_->collectives.size());
   list.insert(place, {order, number});
@@ -109,6 +115,7 @@ void Recorder::append_collectives(std::span<const IssuedChunks> issued, std::int
 
 void Recorder::skip_repetitions(const Jump& jump, std::span<const IssuedChunks> issued) {
   jump_ = jump;
+  one_repetition_later_.clear();
   repeat_traffic(jump);
   repeat_collectives(jump, unfinished(issued));
   for (std::size_t c = 0; c < jump.chunk_step.size(); ++c)
@@ -140,10 +147,23 @@ std::vector<Recorder::CollectivePlace> Recorder::repeated_places(
     places.push_back({one.group_class, one.order + static_cast<std::uint64_t>(i) * step});
   };
   for (const std::uint32_t number : open) add(number, 0);
-  for (std::size_t number = window_collectives_; number < all.size(); ++number) {
-    for (std::int64_t i = 1; i <= jump.repetitions; ++i) add(static_cast<std::uint32_t>(number), i);
+  // In their order: what a repetition adds is later than what the one before adds.
+  std::vector<std::uint32_t> window(all.size() - window_collectives_);
+  std::iota(window.begin(), window.end(), static_cast<std::uint32_t>(window_collectives_));
+  std::sort(window.begin(), window.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::tie(all[a].group_class, all[a].order) < std::tie(all[b].group_class, all[b].order);
+  });
+  for (auto first = window.begin(); first != window.end();) {
+    const auto last = std::find_if(first, window.end(), [&](std::uint32_t number) {
+      return all[number].group_class != all[*first].group_class;
+    });
+    for (std::int64_t i = 1; i <= jump.repetitions; ++i)
+      for (auto number = first; number != last; ++number) add(*number, i);
+    first = last;
   }
-  std::sort(places.begin(), places.end());
+  const auto middle = places.begin() + static_cast<std::ptrdiff_t>(open.size());
+  if (!std::is_sorted(middle, places.end())) std::sort(middle, places.end());
+  std::inplace_merge(places.begin(), middle, places.end());
   places.erase(std::unique(places.begin(), places.end()), places.end());
   return places;
 }
@@ -205,14 +225,25 @@ void Recorder::move_node(std::uint32_t rank, graph::NodeId from, graph::NodeId t
 }
 
 void Recorder::repeat_node(std::uint32_t rank, graph::NodeId node, graph::NodeId step) {
-  if (!has_details(rank, node)) return;
-  NodeDetail& repeated = detail(rank, node);
-  repeated = detail(rank, node - step);
-  if (repeated.collective == kNone) return;
-  const CollectiveInstance& before = recording_->collectives[repeated.collective];
-  repeated.collective =
-      find(before.group_class, before.order + chunks_per_repetition(before.group_class));
-  ORRERY_CHECK(repeated.collective != kNone);
+  const Recording::RankDetails& of = details_of_[rank];
+  const DetailedNodes& nodes = recording_->detailed[of.graph];
+  const std::uint32_t number = nodes.number(node);
+  if (number == kNone) return;
+  NodeDetail& repeated = recording_->details[of.first + number];
+  repeated = recording_->details[of.first + nodes.number(node - step)];
+  if (repeated.collective != kNone) repeated.collective = one_repetition_later(repeated.collective);
+}
+
+// All members of a collective request it.
+std::uint32_t Recorder::one_repetition_later(std::uint32_t collective) {
+  if (collective >= one_repetition_later_.size())
+    one_repetition_later_.resize(recording_->collectives.size(), kNone);
+  std::uint32_t& later = one_repetition_later_[collective];
+  if (later != kNone) return later;
+  const CollectiveInstance& before = recording_->collectives[collective];
+  later = find(before.group_class, before.order + chunks_per_repetition(before.group_class));
+  ORRERY_CHECK(later != kNone);
+  return later;
 }
 
 }  // namespace orrery::sim

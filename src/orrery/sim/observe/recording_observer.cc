@@ -69,14 +69,15 @@ void RecordingObserver::collective_begins(std::uint32_t rank, graph::NodeId node
                                           std::uint32_t communicator,
                                           const model::LogicalTopology& topology) {
   const Communicator& group = run_.communicators[communicator];
-  const std::uint32_t member = group.representative_at(group.representative_of_rank(rank)).member;
-  std::vector<model::RingShape> rings;
+  std::uint32_t member = known_member(rank, communicator);
+  if (member == kNone) member = group.representative_at(group.representative_of_rank(rank)).member;
+  rings_.clear();
   for (const model::LogicalDim& dim : topology.dims) {
-    if (dim.involved && dim.ring.size > 1) rings.push_back(dim.ring);
+    if (dim.involved && dim.ring.size > 1) rings_.push_back(dim.ring);
   }
   const ChunkSequence& chunks = chunks_.sequence(communicator);
   const std::uint64_t chunk = chunks.next.empty() ? 0 : chunks.next[group.representative(member)];
-  add_member(rank, node, communicator, member, chunk, rings, run_.now());
+  add_member(rank, node, communicator, member, chunk, rings_, run_.now());
 }
 
 void RecordingObserver::custom_collective_begins(std::uint32_t rank, graph::NodeId node,

@@ -70,6 +70,7 @@ class RecordingObserver : public Recorder {
   const std::vector<CollectiveOp>& ops_;
   RemoteMemoryTraffic memory_traffic_;
   std::vector<ChunkPhase> chunk_phases_;
+  std::vector<model::RingShape> rings_;                             // of a collective that begins
   std::vector<std::pair<std::int64_t, std::int64_t>> uncontended_;  // by spec; -1: not computed yet
 };
 

@@ -2,6 +2,7 @@
 #include "orrery/sim/observe/traffic_bins.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace orrery::sim {
 
@@ -36,8 +37,9 @@ void TrafficBins::add(std::size_t slot, std::int64_t from, std::int64_t until, s
   if (until > bin_ * static_cast<std::int64_t>(bins_)) make_room(until);
   totals_[slot] += static_cast<std::uint64_t>(bytes) * times;
   std::uint64_t* const cells = cells_.data() + slot * bins_;
-  const auto first = static_cast<std::size_t>(from / bin_);
-  const auto last = static_cast<std::size_t>((until - 1) / bin_);
+  const int shift = std::countr_zero(static_cast<std::uint64_t>(bin_));  // a power of two
+  const auto first = static_cast<std::size_t>(from >> shift);
+  const auto last = static_cast<std::size_t>((until - 1) >> shift);
   used_ = std::max(used_, last + 1);
   if (first == last) {
     cells[last] += static_cast<std::uint64_t>(bytes) * times;

@@ -54,7 +54,7 @@ std::uint16_t LocalEvents::take_older(LocalEventList& list, const LocalEvent& ev
   return 0;
 }
 
-void LocalEvents::append(LocalEventList& list, LocalEvent event) {
+void LocalEvents::append(LocalEventList& list, const LocalEvent& event) {
   LocalEvent& last = list.tail == kNone ? list.first : pool_[list.tail].event;
   if (last.stream == event.stream && last.arg == event.arg && last.kind == event.kind &&
       !event.stream.none() && last.repeat < 0xffff - event.repeat) {
@@ -62,16 +62,20 @@ void LocalEvents::append(LocalEventList& list, LocalEvent event) {
     return;
   }
   // The list of the current time must not move its events.
+  std::uint16_t older = 0;
   if (list.head != kNone && list.time != run_.now() && only_counts(event, chunks_))
-    event.repeat = static_cast<std::uint16_t>(event.repeat + take_older(list, event));
+    older = take_older(list, event);
   std::uint32_t slot = pool_free_;
   if (slot == kNone) {
     slot = static_cast<std::uint32_t>(pool_.size());
-    pool_.push_back({event, kNone});
+    pool_.emplace_back();
   } else {
     pool_free_ = pool_[slot].next;
-    pool_[slot] = {event, kNone};
   }
+  PooledLocalEvent& made = pool_[slot];
+  made.event = event;
+  made.event.repeat = static_cast<std::uint16_t>(event.repeat + older);
+  made.next = kNone;
   (list.tail == kNone ? list.head : pool_[list.tail].next) = slot;
   list.tail = slot;
 }

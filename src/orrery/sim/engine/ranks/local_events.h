@@ -85,7 +85,7 @@ class LocalEvents {
     ORRERY_CHECK(found != agenda.overflow.end());
     return *found;
   }
-  void append(LocalEventList& list, LocalEvent event);
+  void append(LocalEventList& list, const LocalEvent& event);
   [[nodiscard]] std::uint16_t take_older(LocalEventList& list, const LocalEvent& event);
   void free(std::uint32_t slot) {
     pool_[slot].next = pool_free_;

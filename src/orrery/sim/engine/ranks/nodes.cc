@@ -314,9 +314,10 @@ void Nodes::begin_rank(std::uint32_t rank) {
 }
 
 // The values of ranks with one graph are stored side by side (NodeLayout), and are read so.
-void Nodes::settle_all_releases() {
+void Nodes::settle_releases_of_first(const std::vector<std::uint32_t>& first_of) {
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_graph;
-  for (std::uint32_t rank = 0; rank < run_.shared.states.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < first_of.size(); ++rank) {
+    if (first_of[rank] != rank) continue;
     std::vector<std::uint32_t>& ranks = by_graph[run_.workload.graph_of_rank[run_.real(rank)]];
     ranks.push_back(rank);
     if (ranks.size() == NodeLayout::kTile) settle_releases(std::exchange(ranks, {}));

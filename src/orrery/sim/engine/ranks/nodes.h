@@ -73,8 +73,9 @@ class Nodes {
   /// NodeTimes::released_by becomes the one with the lowest number, independent of the processing
   /// order. Call it once the rank is done.
   void settle_releases(std::uint32_t rank) { settle_releases(std::vector{rank}); }
-  /// The same for all ranks.
-  void settle_all_releases();
+  /// The same for the ranks that are the first of those with equal times (find_equal_times()), by
+  /// rank.
+  void settle_releases_of_first(const std::vector<std::uint32_t>& first_of);
 
   /// Its state, for copies and checkpoints.
   static auto fields(auto& self) {

@@ -74,14 +74,8 @@ class EventQueue {
     ORRERY_CHECK(event.time >= now_);
     const std::size_t number = bucket_of(event.time);
     std::vector<Event>& bucket = buckets_[number];
-    const std::size_t done = &bucket == &buckets_[0] ? cursor_ : 0;
-    // Merging skips only events of other times, so that no event overtakes another of its own time.
-    const std::size_t stop = bucket.size() > done + kLookBack ? bucket.size() - kLookBack : done;
-    for (std::size_t i = bucket.size(); i > stop; --i) {
-      if (bucket[i - 1].time != event.time) continue;
-      if (merge(bucket[i - 1], event)) return false;
-      break;
-    }
+    if (event.kind <= kLastMerged && merge_with_newest(bucket, number == 0 ? cursor_ : 0, event))
+      return false;
     bucket.push_back(event);
     note(number);
     return true;
@@ -166,11 +160,23 @@ class EventQueue {
   static constexpr std::size_t kNear = 128;  // largest number of events before approaching ones
   static constexpr std::size_t kFew = 24, kVeryFew = 6;  // the same within a tick
   static constexpr std::size_t kLookBack = 4;  // number of newest events checked for merging
+  static constexpr EventKind kLastMerged = EventKind::deliver;  // later kinds are never merged
+
+  // Merging skips only events of other times, so that no event overtakes another of its own time.
+  // `done`: events of the bucket that have been popped.
+  static bool merge_with_newest(std::vector<Event>& bucket, std::size_t done, const Event& event) {
+    Event* newest = bucket.data() + bucket.size();
+    const Event* const stop = newest - std::min(kLookBack, bucket.size() - done);
+    while (newest != stop) {
+      --newest;
+      if (newest->time == event.time) return merge(*newest, event);
+    }
+    return false;
+  }
 
   static bool merge(Event& last, const Event& next) {
     if (last.kind != next.kind || last.block != next.block || last.spec != next.spec) return false;
     if (last.job != next.job) return false;
-    if (next.kind > EventKind::deliver) return false;
     if (last.key == next.key && last.keys == next.keys && last.first + last.count == next.first) {
       last.count += next.count;
       return true;
