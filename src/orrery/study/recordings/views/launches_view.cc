@@ -10,7 +10,7 @@ namespace orrery::study {
 
 namespace {
 
-Time mean(Time total, std::uint64_t count) {
+Time mean_time(Time total, std::uint64_t count) {
   return count == 0 ? Time{} : Time(total.count() / static_cast<std::int64_t>(count));
 }
 
@@ -23,8 +23,8 @@ class LaunchesView final : public ViewBuilder {
     without_call_ += report.without_call;
     for (const profile::LaunchSummary& of : report.launches)
       calls_.rows.push_back({r, of.call, profile::name(of.work), of.count, of.works, of.call_total,
-                             mean(of.call_total, of.count), of.call_median, of.call_longest,
-                             mean(of.delay_total, of.count), of.delay_median, of.delay_longest,
+                             mean_time(of.call_total, of.count), of.call_median, of.call_longest,
+                             mean_time(of.delay_total, of.count), of.delay_median, of.delay_longest,
                              of.delay_total, of.delay_total - of.call_total, of.work_total,
                              of.short_works, of.long_calls, of.late_works});
     for (const profile::QueueSummary& of : report.queues)
