@@ -85,6 +85,9 @@ struct WhatifQuestion {
   std::vector<std::string> set{};
   /// Device of the recording, for gpu=NAME; by default the one in the recording.
   std::optional<std::string> recorded_device{};
+  /// Recorded / predicted times by class and device, for gpu=NAME, instead of the built-in table;
+  /// none: predicted ratios only, and hosts as recorded.
+  std::optional<std::string> device_ratios{};
   /// Plot --list as SVG.
   std::optional<std::string> plot{};
   /// Earlier form of --change gpu=NAME.
@@ -147,6 +150,7 @@ struct WhatifQuestion {
     text.add("sp", sp);
     text.add("set", set);
     text.add("recorded_device", recorded_device);
+    text.add("device_ratios", device_ratios);
     text.add("plot", plot);
     text.add("gpu", gpu);
     text.add("found", found);

@@ -115,16 +115,10 @@ constexpr Architecture kCdna = [] {
 /// Long products on an MI300X reach at most 0.51 of the peak in bf16 (the best of thousands of
 /// sizes: 668 TFLOP/s, ml-engineering's table of achievable matmul), and 0.47 in bf16 and 0.38 in
 /// fp8 (620 and 990 TFLOP/s: SemiAnalysis, MI300X vs H100 vs H200, part 1, 2024).
-///
-/// Loads for tiles: products of about one workgroup per processor last 2.23 us longer with k = 2048
-/// than with k = 512 in tiles of 16 by 16 (BERT recorded on an MI300X, 141 by 512:
-/// github.com/AMD-AGI/TraceLens, tests/traces), which is 21 bytes per clock and processor. A ViT on
-/// an MI300X (788 by 768, tiles of 64 by 32) is the test: 15.
 constexpr Architecture kCdna3 = [] {
   Architecture figures = kCdna;
   figures.core = 0.54;
   figures.core8 = 0.41;
-  figures.feed = 21;
   figures.watts = 750 / 1307.0;
   return figures;
 }();

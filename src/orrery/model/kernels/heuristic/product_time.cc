@@ -73,6 +73,12 @@ constexpr double kVectorChannels = 8;
 /// us (BERT, 141 by 512) without the loop over k, less 2 us of the shortest kernels (casts and sums
 /// of Qwen 1.5 and ResNet-18: 1.5 to 2.8 us).
 constexpr double kWorkgroup = 2e-6;
+/// Bytes per clock that AMD's processors load for a tile if they have one workgroup each, so that
+/// no other workgroup hides the loads. Source: such products last 2.23 us longer with k = 2048 than
+/// with k = 512 in tiles of 16 by 16 (BERT recorded on an MI300X, 141 by 512:
+/// github.com/AMD-AGI/TraceLens, tests/traces), which is 21. A ViT on an MI300X (788 by 768, tiles
+/// of 64 by 32) is the test: 15.
+constexpr double kFeedAlone = 21;
 bool has_rocm_libraries(const Silicon& silicon) {
   return silicon.architecture.starts_with("cdna") || silicon.architecture.starts_with("rdna");
 }
@@ -294,9 +300,10 @@ Tiling best_tiling(const Product& product, const Chip& chip, double rate) {
   const double written = 8 * product.count * product.m * product.n;  // fp32, written and read
   for (const Tile& tile : kTiles) {
     const double tiles = product.count * up(product.m / tile.m) * up(product.n / tile.n);
-    const double step = std::max(2 * tile.m * tile.n / each, (tile.m + tile.n) * loaded / feed);
     const auto consider = [&](double split) {
       const double waves = up(tiles * split / chip.processors);
+      const double fed = rocm && waves <= 1 ? std::min(feed, kFeedAlone * chip.clock) : feed;
+      const double step = std::max(2 * tile.m * tile.n / each, (tile.m + tile.n) * loaded / fed);
       double seconds = waves * (step * (product.k / split) + wave);
       if (split > 1) seconds += split * written / (2 * chip.memory) + wave;
       if (best.seconds == 0 || seconds < best.seconds)
