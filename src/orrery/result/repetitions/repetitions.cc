@@ -405,48 +405,58 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 /// The number in which two different texts differ.
 class TextDifference {
  public:
-  TextDifference(std::string_view a, std::string_view b) : a_(a), b_(b) {
+  TextDifference(std::string_view a, std::string_view b)
+      : begin_(first_difference(a, b)), one_(number_at(a, begin_)), other_(number_at(b, begin_)) {
+    is_number_ = one_.is_valid(begin_) && other_.is_valid(begin_) && one_.value != other_.value &&
+                 a.substr(one_.end) == b.substr(other_.end);
+  }
+
+  /// Of the number, or of the first letter that differs.
+  [[nodiscard]] static std::size_t first_difference(std::string_view a, std::string_view b) {
     const std::size_t common = std::min(a.size(), b.size());
-    for (std::uint64_t x = 0, y = 0; begin_ + sizeof x <= common; begin_ += sizeof x) {
-      std::memcpy(&x, a.data() + begin_, sizeof x);
-      std::memcpy(&y, b.data() + begin_, sizeof y);
+    std::size_t begin = 0;
+    for (std::uint64_t x = 0, y = 0; begin + sizeof x <= common; begin += sizeof x) {
+      std::memcpy(&x, a.data() + begin, sizeof x);
+      std::memcpy(&y, b.data() + begin, sizeof y);
       if (x != y) break;
     }
-    while (begin_ < common && a[begin_] == b[begin_]) ++begin_;
-    while (begin_ > 0 && is_digit(a[begin_ - 1])) --begin_;
+    while (begin < common && a[begin] == b[begin]) ++begin;
+    while (begin > 0 && is_digit(a[begin - 1])) --begin;
+    return begin;
   }
 
   [[nodiscard]] std::size_t begin() const { return begin_; }
-  [[nodiscard]] std::size_t end() const { return end_of_number(a_); }
+  [[nodiscard]] std::size_t end() const { return one_.end; }
   /// Whether they differ in nothing else.
-  [[nodiscard]] bool is_number() const {
-    const std::size_t a = end_of_number(a_), b = end_of_number(b_);
-    return is_number(a_, a) && is_number(b_, b) && a_.substr(a) == b_.substr(b) && a_ != b_;
-  }
+  [[nodiscard]] bool is_number() const { return is_number_; }
   /// The number in the first text.
-  [[nodiscard]] std::int64_t number() const { return number_in(a_); }
-  [[nodiscard]] std::int64_t step() const { return number_in(b_) - number_in(a_); }
+  [[nodiscard]] std::int64_t number() const { return one_.value; }
+  [[nodiscard]] std::int64_t step() const { return other_.value - one_.value; }
 
  private:
   static constexpr std::size_t kDigits = 15;
 
-  [[nodiscard]] std::size_t end_of_number(std::string_view text) const {
-    std::size_t end = begin_;
-    while (end < text.size() && is_digit(text[end])) ++end;
-    return end;
-  }
-  [[nodiscard]] bool is_number(std::string_view text, std::size_t end) const {
-    return end > begin_ && end - begin_ <= kDigits && (text[begin_] != '0' || end == begin_ + 1);
-  }
-  [[nodiscard]] std::int64_t number_in(std::string_view text) const {
-    std::int64_t number = 0;
-    for (std::size_t i = begin_; i < text.size() && is_digit(text[i]); ++i)
-      number = 10 * number + (text[i] - '0');
-    return number;
+  struct Number {
+    std::int64_t value = 0;  ///< of at most kDigits digits
+    std::size_t end = 0;
+    bool is_padded = false;  ///< it begins with a zero that is not its only digit
+
+    [[nodiscard]] bool is_valid(std::size_t begin) const {
+      return end > begin && end - begin <= kDigits && !is_padded;
+    }
+  };
+
+  [[nodiscard]] static Number number_at(std::string_view text, std::size_t begin) {
+    Number made{0, begin, false};
+    for (; made.end < text.size() && is_digit(text[made.end]); ++made.end)
+      if (made.end - begin < kDigits) made.value = 10 * made.value + (text[made.end] - '0');
+    made.is_padded = made.end > begin + 1 && text[begin] == '0';
+    return made;
   }
 
-  std::string_view a_, b_;
-  std::size_t begin_ = 0;
+  std::size_t begin_;
+  Number one_, other_;
+  bool is_number_ = false;
 };
 
 class NameRows {
@@ -475,8 +485,8 @@ class NameRows {
 
   [[nodiscard]] bool has_equal_steps(std::uint64_t row, std::uint64_t period) const {
     const std::string_view middle = text(row - period);
-    return TextDifference(text(row - 2 * period), middle).begin() ==
-           TextDifference(middle, text(row)).begin();
+    return TextDifference::first_difference(text(row - 2 * period), middle) ==
+           TextDifference::first_difference(middle, text(row));
   }
 
  private:

@@ -276,12 +276,13 @@ void RecordingObserver::note_library_traffic(const Stream& stream, std::int64_t 
   const auto bytes = static_cast<std::int64_t>(spec.bytes_of(stream.sent));
   const std::int64_t n = spec.request.ring.size;
   const std::int64_t nodes = spec.request.library.nodes;
-  const std::int64_t near = std::max<std::int64_t>(n / nodes, 1);
   std::int64_t out = 0;
-  if (nodes > 1)
+  if (nodes > 1) {
+    const std::int64_t near = std::max<std::int64_t>(n / nodes, 1);
     out = spec.request.type == graph::CollectiveType::all_to_all
               ? static_cast<std::int64_t>(spec.bytes_of(static_cast<std::uint32_t>(n - near)))
               : bytes / near;
+  }
   const std::uint32_t outer = spec.request.dim;
   if (out > 0) traffic(stream.rank, outer, out, begun, run_.now());
   if (out < bytes) traffic(stream.rank, nodes > 1 ? 0 : outer, bytes - out, begun, run_.now());

@@ -54,6 +54,12 @@ std::uint16_t LocalEvents::take_older(LocalEventList& list, const LocalEvent& ev
   return 0;
 }
 
+// Not part of append(), which would have to save more registers.
+[[gnu::noinline]] void LocalEvents::add_slot() {
+  pool_.emplace_back();
+  free(static_cast<std::uint32_t>(pool_.size() - 1));
+}
+
 void LocalEvents::append(LocalEventList& list, const LocalEvent& event) {
   LocalEvent& last = list.tail == kNone ? list.first : pool_[list.tail].event;
   if (last.stream == event.stream && last.arg == event.arg && last.kind == event.kind &&
@@ -65,14 +71,10 @@ void LocalEvents::append(LocalEventList& list, const LocalEvent& event) {
   std::uint16_t older = 0;
   if (list.head != kNone && list.time != run_.now() && only_counts(event, chunks_))
     older = take_older(list, event);
-  std::uint32_t slot = pool_free_;
-  if (slot == kNone) {
-    slot = static_cast<std::uint32_t>(pool_.size());
-    pool_.emplace_back();
-  } else {
-    pool_free_ = pool_[slot].next;
-  }
+  if (pool_free_ == kNone) add_slot();
+  const std::uint32_t slot = pool_free_;
   PooledLocalEvent& made = pool_[slot];
+  pool_free_ = made.next;
   made.event = event;
   made.event.repeat = static_cast<std::uint16_t>(event.repeat + older);
   made.next = kNone;

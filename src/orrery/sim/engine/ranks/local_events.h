@@ -86,6 +86,7 @@ class LocalEvents {
     return *found;
   }
   void append(LocalEventList& list, const LocalEvent& event);
+  void add_slot();
   [[nodiscard]] std::uint16_t take_older(LocalEventList& list, const LocalEvent& event);
   void free(std::uint32_t slot) {
     pool_[slot].next = pool_free_;

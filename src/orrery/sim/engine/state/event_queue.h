@@ -76,6 +76,7 @@ class EventQueue {
     std::vector<Event>& bucket = buckets_[number];
     if (event.kind <= kLastMerged && merge_with_newest(bucket, number == 0 ? cursor_ : 0, event))
       return false;
+    if (bucket.size() == bucket.capacity()) grow(bucket);
     bucket.push_back(event);
     note(number);
     return true;
@@ -172,6 +173,11 @@ class EventQueue {
       if (newest->time == event.time) return merge(*newest, event);
     }
     return false;
+  }
+
+  // Not part of push(), which would have to save more registers.
+  [[gnu::noinline]] static void grow(std::vector<Event>& bucket) {
+    bucket.reserve(std::max<std::size_t>(4, 2 * bucket.size()));
   }
 
   static bool merge(Event& last, const Event& next) {
