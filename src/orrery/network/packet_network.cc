@@ -59,7 +59,6 @@ platform::PacketSettings complete_packet_settings(const platform::Platform& plat
   if (!made.window && platform.fabric != nullptr && platform.fabric->window.count() > 0)
     made.window = std::max<std::int64_t>(
         1, platform.fabric->window.count() / (*made.payload + *made.header).count());
-  made.window = made.window.value_or(64);
   return made;
 }
 

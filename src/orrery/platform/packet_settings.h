@@ -36,7 +36,8 @@ struct PacketSettings {
   std::optional<Bytes> header;   ///< empty: as the payload, else 62 B
   Bytes acknowledgement{62};
   Bytes acknowledge_every{};           ///< payload per acknowledgement; 0: every packet
-  std::optional<std::int64_t> window;  ///< packets; 0: unlimited; empty: the fabric's, else 64
+  std::optional<std::int64_t> window;  ///< packets; 0: unlimited; empty: the fabric's, else
+                                       ///< one round trip of the pair, at least 64
   PacketPosting posting = PacketPosting::turns;
   std::int64_t entropies = 64;  ///< number of routes over which a pair's packets are sprayed
   PacketSpraying spraying = PacketSpraying::oblivious;

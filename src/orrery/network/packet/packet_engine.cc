@@ -16,7 +16,7 @@ PacketEngine::PacketEngine(const platform::PacketSettings& settings,
     : settings_(settings),
       payload_(settings.payload.value().count()),
       header_(settings.header.value().count()),
-      window_(settings.window.value() * (payload_ + header_)),
+      window_(settings.window ? *settings.window * (payload_ + header_) : kOwnWindow),
       limits_{settings.transport, payload_ + header_, payload_, settings.trims ? 3 : 4},
       is_lossy_(settings.queue.count() > 0),
       routes_(std::move(router), static_cast<std::uint32_t>(settings.entropies)),
@@ -48,12 +48,23 @@ std::uint32_t PacketEngine::connection_of(std::uint32_t from, std::uint32_t to) 
       mix_bits(static_cast<std::uint64_t>(settings_.seed)) ^ mix_bits(entry->first));
   choose_route(made);
   const double rate = 1 / ports_[routes_.links()[made.route.first]].ps_per_byte;
+  const bool is_constant = settings_.transport == platform::PacketTransport::window;
   std::int64_t round_trip = settings_.round_trip.count();
-  if (round_trip == 0 && settings_.transport != platform::PacketTransport::window)
+  if (round_trip == 0 && (!is_constant || window_ == kOwnWindow))
     round_trip = unloaded_round_trip(made);
-  made.congestion.begin(limits_, window_, round_trip, rate);
+  made.congestion.begin(limits_, window_of(round_trip, rate), round_trip, rate);
   if (is_lossy_) reliability_.emplace_back();
   return entry->second;
+}
+
+/// What one round trip takes at the rate of the sender's link, so that the window alone slows no
+/// pair down; at least 64 packets.
+std::int64_t PacketEngine::window_of(std::int64_t round_trip, double bytes_per_ps) const {
+  if (window_ != kOwnWindow) return window_;
+  const std::int64_t packet = payload_ + header_;
+  const double trip =
+      std::ceil(static_cast<double>(round_trip) * bytes_per_ps / static_cast<double>(packet));
+  return packet * std::max<std::int64_t>(64, static_cast<std::int64_t>(std::min(trip, 1e9)));
 }
 
 std::uint32_t PacketEngine::take_packet() {

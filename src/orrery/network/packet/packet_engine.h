@@ -50,7 +50,8 @@ class PacketEngine {
   };
   static constexpr std::int64_t kNever = EventHeap::kNone;
 
-  /// `settings`: complete, that is, with a payload, a header and a window.
+  /// `settings` has a payload and a header. Without a window, each pair has its own: one unloaded
+  /// round trip at the rate of its first link, at least 64 packets.
   PacketEngine(const platform::PacketSettings& settings, const std::vector<PacketLink>& links,
                std::shared_ptr<PacketRouter> router);
 
@@ -76,8 +77,11 @@ class PacketEngine {
   [[nodiscard]] std::int64_t latency(std::uint32_t link) const { return ports_[link].latency; }
 
  private:
+  static constexpr std::int64_t kOwnWindow = -1;  ///< no window is stated
+
   [[nodiscard]] std::int64_t serial(const Port& port, std::int64_t bytes) const;
   [[nodiscard]] std::uint32_t connection_of(std::uint32_t from, std::uint32_t to);
+  [[nodiscard]] std::int64_t window_of(std::int64_t round_trip, double bytes_per_ps) const;
   [[nodiscard]] std::uint32_t take_packet();
   void release_packet(std::uint32_t number);
   void set_route(Packet& packet, PacketRoute route) const;

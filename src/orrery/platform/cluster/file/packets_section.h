@@ -48,7 +48,8 @@ struct ParameterTable<platform::PacketSettings> {
             between(0, 1e9)),
       field("window", &Packets::window,
             "unacknowledged packets of one sender to one receiver; 0: no limit", between(0, 1e6))
-          .by_default("the `window` of `fabric: transport`, else 64"),
+          .by_default(
+              "the `window` of `fabric: transport`, else one round trip of the pair, at least 64"),
       field("posting", &Packets::posting,
             "`turns`: the receivers of a device's messages take turns, packet by packet, and "
             "acknowledgements go first; `fifo`: packets enter one queue as soon as their window "
