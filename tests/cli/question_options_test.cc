@@ -241,7 +241,8 @@ const CommandQuestion kQuestions[] = {
      ORRERY_JOB "--cluster h100-sxm:8 --list --top 3",  // of a job, which is listed already
      {"question.list", "question.base.groups", "question.base.recorded.rank",
       "question.base.recorded.no_link", "question.base.recorded.tensors", "layers", "microbatches",
-      "question.base.network_latency"}},  // NCCL's times have their own latencies
+      "question.base.network_latency",  // NCCL's times have their own latencies
+      "question.device_ratios"}},       // of recordings
     {"trace predict",
      ORRERY_RECORDED,  // traces that are linked, and whose streams depend by launches
      {"question.recorded.no_link", "question.recorded.tensors"}},

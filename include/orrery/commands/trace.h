@@ -28,6 +28,14 @@ struct TraceInfoQuestion {
   std::optional<bool> no_link{};
   /// Also add dependencies by tensor.
   std::optional<bool> tensors{};
+  /// Tables of recorded traces: operators, modules, gemms, categories, collectives, launches, idle,
+  /// sequences, ranges, memory, or all. One of operators, modules, gemms, categories, collectives,
+  /// launches, idle, sequences, ranges, memory, all.
+  std::vector<std::string> view{};
+  /// Write the tables of recorded traces as one web page.
+  std::optional<std::string> html{};
+  /// Web page to fill, instead of the built-in one.
+  std::optional<std::string> page{};
   /// Write the JSON to FILE ('-' for stdout).
   std::optional<std::string> output{};
   /// Overwrite FILE.
@@ -46,6 +54,9 @@ struct TraceInfoQuestion {
     text.add("threads", threads);
     text.add("no_link", no_link);
     text.add("tensors", tensors);
+    text.add("view", view);
+    text.add("html", html);
+    text.add("page", page);
     text.add("output", output);
     text.add("force", force);
     text.add("prefix", prefix);

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <map>
 
+#include "orrery/profile/comm_names.h"
 #include "orrery/profile/scopes/scopes.h"
+#include "orrery/trace/operators/gradients.h"
 
 namespace orrery::intake {
 
@@ -45,6 +47,12 @@ class RangeFinder {
   }
 
  private:
+  [[nodiscard]] bool is_range(const profile::Event& event) const {
+    const std::string_view name = profile_.string(event.name);
+    return profile::is_range_name(event.kind, name) && !profile::is_library_range(name) &&
+           !trace::operators::is_autograd_node(name);
+  }
+
   /// Ranges nest, so those that reach into a segment are few.
   void add_thread(std::uint32_t lane) {
     std::vector<Segment>& segments = segments_[lane];
@@ -57,8 +65,7 @@ class RangeFinder {
     for (const Segment& segment : segments) {
       for (; next != events.end() && profile_.events[*next].start < segment.to; ++next) {
         const profile::Event& event = profile_.events[*next];
-        if (event.timed() && profile::is_range_name(event.kind, profile_.string(event.name)))
-          open.push_back(*next);
+        if (event.timed() && is_range(event)) open.push_back(*next);
       }
       std::erase_if(open, [&](EventId e) { return profile_.events[e].end() <= segment.from; });
       for (const EventId e : open) add_part(segment, profile_.events[e]);

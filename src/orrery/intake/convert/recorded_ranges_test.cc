@@ -67,6 +67,7 @@ TEST(RecordedRanges, OperatorsOfLibrariesAreNone) {
   EXPECT_EQ(graph::time_in_ranges(converted.workload, "aten::"), Time{});
   profile::Maker make;
   make.op(make.thread(1), "aten::mm", 0, 10);
+  make.op(make.thread(1), "MmBackward0", 20, 10);
   EXPECT_EQ(Converted(make.take()).workload.host_ranges.front(), nullptr);
 }
 
