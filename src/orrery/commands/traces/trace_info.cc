@@ -119,12 +119,12 @@ int inspect(InspectOptions& options, Context& context) {
   }
   if (options.paths.empty())
     return context.fail({Errc::usage, "PREFIX", "no trace is given", "give one or more traces"});
+  const auto workload = read(options, context);
+  if (!workload) return context.fail(workload.error());
   if (!options.views.empty() || options.page.wanted())
     return context.fail({Errc::usage, options.views.empty() ? "--html" : "--view",
                          "shows recorded traces, not Chakra traces",
                          "orrery trace info rank0.kineto.json.gz --view operators"});
-  const auto workload = read(options, context);
-  if (!workload) return context.fail(workload.error());
   if (options.structure)
     return inspect_structure(*workload, options.paths.front(), options.plot, context);
   const analysis::WorkloadSummary summary = analysis::summarize(*workload);

@@ -9,7 +9,7 @@ namespace {
 
 /// What people read; of a number also the number, to sort by.
 void write_cell(JsonWriter& json, const Value& value) {
-  if (value.is_null()) {
+  if (value.is_null() && value.text() == Value().text()) {
     json.null();
   } else if (!value.is_number()) {
     json.value(html::page_name(value.text()));

@@ -25,7 +25,7 @@ PageViews one_table() {
                   {{"ranges",
                     "annotations",
                     {{"annotation", "name", "as recorded"}, {"time", "total_ns", "sum"}},
-                    {{"step", us(2)}, {"</script>", Value()}},
+                    {{"step", us(2)}, {"</script>", Value()}, {Value().shown("(none)"), us(1)}},
                     "There are none."}}}};
   return views;
 }
@@ -42,6 +42,7 @@ TEST(HtmlViews, DataIsWhatThePageIsPromised) {
   EXPECT_EQ(table["columns"][1], json::parse(R"({"title":"time","key":"total_ns","about":"sum"})"));
   EXPECT_EQ(table["rows"][0], json::parse(R"(["step",["2 us",2000]])"));
   EXPECT_TRUE(table["rows"][1][1].is_null());
+  EXPECT_EQ(table["rows"][2][0], "(none)");
   EXPECT_EQ(table["ifEmpty"], "There are none.");
 }
 

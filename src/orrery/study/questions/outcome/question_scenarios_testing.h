@@ -250,6 +250,7 @@ inline void add_models(Scenarios& all) {
 inline void add_work(Scenarios& all) {
   const auto work = with(job, Expect::same);
   all["device"] = with(recorded, Expect::same);  // only a finding changes
+  all["device_ratios"] = with(recorded, Expect::same);  // without another device
   all["work.fold"] = work;
   all["work.collectives"] = work;
   all["work.skip"] = work;
