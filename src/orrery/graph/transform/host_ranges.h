@@ -34,7 +34,7 @@ struct HostRanges {
 [[nodiscard]] Time time_in_ranges(const Workload& workload, std::string_view text);
 
 /// The recorded host time in the ranges of each name, each moment once; the maximum over ranks.
-/// O(parts log names).
+/// O(parts + names log names).
 [[nodiscard]] std::map<std::string, Time> range_times(const Workload& workload);
 
 /// Multiplies the host time in ranges whose names contain `text` by `factor`. A node that lies

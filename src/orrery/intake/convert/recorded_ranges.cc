@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
+#include <vector>
 
 #include "orrery/profile/comm_names.h"
 #include "orrery/profile/scopes/scopes.h"

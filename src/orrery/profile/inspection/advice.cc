@@ -5,9 +5,11 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "orrery/core/enum_names.h"
 #include "orrery/profile/inspection/activity.h"
+#include "orrery/profile/inspection/enclosing_operator.h"
 
 namespace orrery::profile {
 
@@ -24,6 +26,9 @@ class Cases {
  public:
   void add(std::string_view name, Time time) {
     ++count_;
+    add_time(name, time);
+  }
+  void add_time(std::string_view name, Time time) {
     total_ = saturating_sum(total_, time);
     Time& sum = by_name_[name];
     sum = saturating_sum(sum, time);
@@ -49,67 +54,80 @@ bool is_loader(const Profile& profile, EventId e) {
   return (kind == Kind::annotation || kind == Kind::op) && has_part(profile.name(e), "DataLoader");
 }
 
-/// The device's idle time during waits for a data loader; of nested ranges, the outermost.
+/// Events that `chosen` selects, by start.
+template <class Chosen>
+std::vector<EventId> events_by_start(const Profile& profile, Chosen chosen) {
+  std::vector<EventId> list;
+  for (EventId e = 0; e < profile.events.size(); ++e)
+    if (profile.events[e].timed() && chosen(e)) list.push_back(e);
+  std::stable_sort(list.begin(), list.end(), [&](EventId a, EventId b) {
+    return profile.events[a].start < profile.events[b].start;
+  });
+  return list;
+}
+
+/// The device's idle time during waits for a data loader, each moment once; of nested ranges, the
+/// outermost.
 Cases loaders(const Profile& profile, const Activity& activity) {
   Cases cases;
-  for (EventId e = 0; e < profile.events.size(); ++e) {
+  Time until{};
+  for (const EventId e :
+       events_by_start(profile, [&](EventId one) { return is_loader(profile, one); })) {
     const Event& event = profile.events[e];
-    if (!event.timed() || !is_loader(profile, e)) continue;
     if (event.parent != kNoEvent && is_loader(profile, event.parent)) continue;
-    cases.add(profile.name(e), activity.breakdown(event.start, event.end()).idle);
+    const Time from = std::max(event.start, until);
+    until = std::max(until, event.end());
+    cases.add(profile.name(e), from < until ? activity.breakdown(from, until).idle : Time{});
   }
   return cases;
 }
 
-/// The operator around a call: the innermost.
-EventId operator_around(const Profile& profile, EventId call) {
-  EventId at = profile.events[call].parent;
-  while (at != kNoEvent && profile.events[at].kind != Kind::op) at = profile.events[at].parent;
-  return at;
-}
-
-/// The device's idle time from the end of a wait within an operator to the next work.
-Cases synchronizing_operators(const Profile& profile, const Activity& activity) {
-  std::vector<Time> starts;
-  for (EventId e = 0; e < profile.events.size(); ++e)
-    if (is_device_work(profile.events[e].kind) && profile.events[e].timed())
-      starts.push_back(profile.events[e].start);
-  std::sort(starts.begin(), starts.end());
-  Cases cases;
+/// Operators in which the host waits for the device. An idle span that begins before such a wait
+/// returns is lost from then on, to the first of them.
+Cases synchronizing_operators(const Profile& profile, const std::vector<IdleSpan>& idle) {
+  struct Wait {
+    Time end{};
+    EventId op = kNoEvent;
+  };
+  std::vector<Wait> waits;
   for (EventId e = 0; e < profile.events.size(); ++e) {
     const Event& event = profile.events[e];
-    if (event.kind != Kind::call || !event.timed()) continue;
-    if (!has_part(profile.name(e), "Synchronize")) continue;
-    const EventId op = operator_around(profile, e);
-    if (op == kNoEvent || !has_part(profile.name(op), "::")) continue;
-    const auto next = std::lower_bound(starts.begin(), starts.end(), event.end());
-    if (next == starts.end()) continue;
-    cases.add(profile.name(op), activity.breakdown(event.end(), *next).idle);
+    if (event.kind != Kind::call || !event.timed() || !has_part(profile.name(e), "Synchronize"))
+      continue;
+    const EventId op = enclosing_operator(profile, e);
+    if (op != kNoEvent && has_part(profile.name(op), "::")) waits.push_back({event.end(), op});
+  }
+  std::stable_sort(waits.begin(), waits.end(),
+                   [](const Wait& a, const Wait& b) { return a.end < b.end; });
+  Cases cases;
+  auto span = idle.begin();
+  Time counted{};  // end of the span that is counted already
+  for (const Wait& wait : waits) {
+    while (span != idle.end() && span->to <= wait.end) ++span;
+    const bool idles = span != idle.end() && span->until != kNoEvent && span->from <= wait.end;
+    const Time lost = idles && span->to > counted ? span->to - wait.end : Time{};
+    if (lost > Time{}) counted = span->to;
+    cases.add(profile.name(wait.op), lost);
   }
   return cases;
 }
 
-/// Kernels that last less than the call that launches them, with the idle time before them that
-/// ends with their launch.
-Cases small_kernels(const Profile& profile) {
-  Cases cases;
-  std::vector<EventId> works;
-  for (EventId e = 0; e < profile.events.size(); ++e)
-    if (is_device_work(profile.events[e].kind) && profile.events[e].timed()) works.push_back(e);
-  std::sort(works.begin(), works.end(), [&](EventId a, EventId b) {
-    const Event &left = profile.events[a], &right = profile.events[b];
-    return left.start != right.start ? left.start < right.start : a < b;
-  });
-  Time busy_until = works.empty() ? Time{} : profile.events[works.front()].start;
-  for (const EventId e : works) {
-    const Event& event = profile.events[e];
+/// Kernels that last less than the call that launches them, with the idle time that ends with their
+/// launch.
+Cases small_kernels(const Profile& profile, const std::vector<IdleSpan>& idle) {
+  const auto is_small = [&](EventId e) {
     const EventId call = profile.work(e).call;
-    if (event.kind == Kind::kernel && call != kNoEvent &&
-        event.duration < profile.events[call].duration)
-      cases.add(profile.name(e),
-                std::max(Time{}, std::min(profile.events[call].start, event.start) - busy_until));
-    busy_until = std::max(busy_until, event.end());
-  }
+    return profile.events[e].kind == Kind::kernel && call != kNoEvent &&
+           profile.events[e].duration < profile.events[call].duration;
+  };
+  Cases cases;
+  for (EventId e = 0; e < profile.events.size(); ++e)
+    if (is_device_work(profile.events[e].kind) && profile.events[e].timed() && is_small(e))
+      cases.add(profile.name(e), {});
+  for (const IdleSpan& span : idle)
+    if (span.until != kNoEvent && is_small(span.until))
+      cases.add_time(profile.name(span.until),
+                     std::max(Time{}, Activity::launch_of(profile, span.until) - span.from));
   return cases;
 }
 
@@ -133,9 +151,10 @@ std::vector<Advice> advice(const Profile& profile, const Inspection& inspection)
   std::vector<Advice> made;
   const Activity activity(profile);
   if (!activity.on_device()) return made;
-  const std::array<Cases, kCauses> cases = {loaders(profile, activity), small_kernels(profile),
-                                            synchronizing_operators(profile, activity),
-                                            pageable_copies(profile)};
+  const auto idle = activity.idle_spans(inspection.first, inspection.last);
+  const std::array<Cases, kCauses> cases = {
+      loaders(profile, activity), small_kernels(profile, idle),
+      synchronizing_operators(profile, idle), pageable_copies(profile)};
   for (std::size_t i = 0; i < cases.size(); ++i)
     if (auto one = cases[i].advice(static_cast<Cause>(i), inspection.whole.length))
       made.push_back(*std::move(one));

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
 #include "orrery/profile/dependencies/dependencies.h"
 #include "orrery/profile/inspection/activity.h"

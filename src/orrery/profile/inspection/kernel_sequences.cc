@@ -6,6 +6,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "orrery/core/random.h"
+#include "orrery/profile/inspection/enclosing_operator.h"
+
 namespace orrery::profile {
 namespace {
 
@@ -15,14 +18,6 @@ struct OperatorWorks {
   std::uint64_t hash_low = 0, hash_high = 0;  // of the names in order
   Time device_time{};
 };
-
-/// A step of splitmix64 (Steele, Lea, Flood, 2014): mixes the bits of a number.
-std::uint64_t mixed(std::uint64_t value) {
-  value += 0x9e3779b97f4a7c15U;
-  value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
-  value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
-  return value ^ (value >> 31U);
-}
 
 class Sequences {
  public:
@@ -40,8 +35,8 @@ class Sequences {
 
   std::vector<KernelSequence> take(std::size_t most) {
     for (const EventId work : works_)
-      for (EventId op = operator_above(profile_.work(work).call); op != kNoEvent;
-           op = operator_above(op))
+      for (EventId op = enclosing_operator(profile_, profile_.work(work).call); op != kNoEvent;
+           op = enclosing_operator(profile_, op))
         append(operators_[op], work);
     for (const auto& [op, works] : operators_)
       if (works.length >= kMinSequence && !is_nested_in_its_name(op)) count(op, works);
@@ -55,24 +50,17 @@ class Sequences {
   };
   using Key = std::pair<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>>;
 
-  /// The innermost operator that encloses an event.
-  [[nodiscard]] EventId operator_above(EventId event) const {
-    EventId above = profile_.events[event].parent;
-    while (above != kNoEvent && profile_.events[above].kind != Kind::op)
-      above = profile_.events[above].parent;
-    return above;
-  }
-
   void append(OperatorWorks& to, EventId work) const {
     const auto name = static_cast<std::uint64_t>(profile_.events[work].name);
-    to.hash_low = mixed(to.hash_low ^ mixed(name));
-    to.hash_high = mixed(to.hash_high * 3 + name);
+    to.hash_low = mix_bits(to.hash_low ^ mix_bits(name));
+    to.hash_high = mix_bits(to.hash_high * 3 + name);
     to.device_time = saturating_sum(to.device_time, profile_.events[work].duration);
     ++to.length;
   }
 
   [[nodiscard]] bool is_nested_in_its_name(EventId op) const {
-    for (EventId above = operator_above(op); above != kNoEvent; above = operator_above(above))
+    for (EventId above = enclosing_operator(profile_, op); above != kNoEvent;
+         above = enclosing_operator(profile_, above))
       if (profile_.events[above].name == profile_.events[op].name) return true;
     return false;
   }
@@ -80,7 +68,7 @@ class Sequences {
   /// Whether an operator directly within this one launches all of its works.
   void mark_outer() {
     for (const auto& [op, works] : operators_) {
-      const EventId above = operator_above(op);
+      const EventId above = enclosing_operator(profile_, op);
       if (above != kNoEvent && operators_.at(above).length == works.length) outer_[above] = true;
     }
   }
@@ -123,8 +111,8 @@ class Sequences {
       by_example[group.example] = &group.sequence;
     }
     for (const EventId work : works_) {
-      for (EventId op = operator_above(profile_.work(work).call); op != kNoEvent;
-           op = operator_above(op)) {
+      for (EventId op = enclosing_operator(profile_, profile_.work(work).call); op != kNoEvent;
+           op = enclosing_operator(profile_, op)) {
         const auto found = by_example.find(op);
         if (found != by_example.end() && found->second->works.size() < kMostWorksNamed)
           found->second->works.emplace_back(profile_.name(work));

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Launches: durations and delays by call, and the queue of launched work by stream.
+#include <fmt/format.h>
+
 #include <string>
 
+#include "orrery/core/text/units.h"
 #include "orrery/profile/inspection/launches.h"
 #include "orrery/study/recordings/views/builders.h"
 
@@ -65,9 +68,11 @@ class LaunchesView final : public ViewBuilder {
                   {"", "delay_after_call_total_ns", "sum of the delays from the end of the call"},
                   {"", "work_total_ns", "sum of the durations of the works"},
                   {"short", "short_works", "calls that last longer than what they launch"},
-                  {"", "long_calls", "calls of more than 50 us"},
+                  {"", "long_calls",
+                   fmt::format("calls of more than {}", format_time(profile::kLongCall))},
                   {"late", "late_works",
-                   "works that start more than 100 us after the end of the call"}},
+                   fmt::format("works that start more than {} after the end of the call",
+                               format_time(profile::kLateWork))}},
       .rows = {},
       .first = 20,
       .if_empty = "The recording has no calls that launch work of a device.",
@@ -90,7 +95,8 @@ class LaunchesView final : public ViewBuilder {
       .if_empty = {},
       .by_rank = true};
   ViewTable parts_{.key = "queue_parts",
-                   .title = "queue of each stream in 50 equal parts of its span",
+                   .title = fmt::format("queue of each stream in {} equal parts of its span",
+                                        profile::kQueueParts),
                    .columns = {{"", "rank", "the recorded rank"},
                                {"", "device", "number of the device"},
                                {"", "stream", "number of the stream"},

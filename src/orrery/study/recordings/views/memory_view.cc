@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tensor memory: peaks, a curve, and the operators whose allocations are alive at the peak.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -108,7 +110,9 @@ class MemoryView final : public ViewBuilder {
       .by_rank = true};
   ViewTable curve_{
       .key = "curve",
-      .title = "memory over time: the largest value in each of 100 equal parts of the time",
+      .title =
+          fmt::format("memory over time: the largest value in each of {} equal parts of the time",
+                      profile::kMemorySamples),
       .columns = {{"", "rank", "the recorded rank"},
                   {"", "pool", "host, or a device"},
                   {"", "at_ns", "since the start of the recording"},

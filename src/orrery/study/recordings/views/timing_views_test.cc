@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -94,6 +95,43 @@ TEST(TimingViews, ShowTheirAnalyses) {
   EXPECT_EQ(pool["pool"], "device 0");
   EXPECT_EQ(pool["earlier_bytes"], "1 kB");
   EXPECT_EQ(row_of(views.at("memory"), "operators", 0)["name"], "aten::softmax");
+}
+
+/// The ending of a key whose values read like this; empty: they have no unit.
+std::string_view unit_ending(const report::Value& value) {
+  const std::string text = value.text();
+  const auto ends = [&](std::string_view unit) { return text.ends_with(unit); };
+  if (!value.is_number()) return "";
+  if (ends("FLOP/s")) return "_flop_per_s";
+  if (ends("B/s")) return "_bytes_per_s";
+  if (ends("B")) return "_bytes";
+  if (ends("%")) return "_share";
+  return ends("s") ? "_ns" : "";
+}
+
+TEST(Views, ColumnsHaveUnitsAndMeanings) {
+  const intake::RankTrace rank = recorded_rank();
+  for (const TraceViewEntry& entry : kTraceViews) {
+    auto builders = view_builders(std::vector<std::string>{std::string(entry.name)});
+    ASSERT_EQ(builders.size(), 1u);
+    builders.front()->add(rank);
+    Findings findings;
+    const View view = builders.front()->view({}, findings);
+    EXPECT_EQ(view.kind, entry.view) << entry.name;
+    for (const ViewTable& table : view.tables) {
+      std::set<std::string> keys;
+      for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        const ViewColumn& column = table.columns[c];
+        EXPECT_TRUE(keys.insert(column.key).second) << entry.name << ' ' << column.key;
+        EXPECT_FALSE(column.about.empty()) << entry.name << ' ' << column.key;
+        for (const auto& row : table.rows) {
+          ASSERT_EQ(row.size(), table.columns.size()) << entry.name << ' ' << table.key;
+          EXPECT_TRUE(('_' + column.key).ends_with(unit_ending(row[c])))
+              << entry.name << ' ' << column.key << ' ' << row[c].text();
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

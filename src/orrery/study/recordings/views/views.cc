@@ -15,8 +15,8 @@ using MakeBuilder = std::unique_ptr<ViewBuilder> (*)();
 
 // In the order of kTraceViews.
 constexpr std::array<MakeBuilder, kTraceViews.size()> kBuilders{
-    operators_view, modules_view, gemms_view, categories_view, collectives_view,
-    launches_view, idle_view, sequences_view, ranges_view, memory_view};
+    operators_view, modules_view, gemms_view,     categories_view, collectives_view,
+    launches_view,  idle_view,    sequences_view, ranges_view,     memory_view};
 
 }  // namespace
 
