@@ -337,7 +337,16 @@ Result<Spec> base_of(const PlanQuestion& question, const platform::Platform& pla
   open.dp = "1";
   Findings unsettled;
   const auto base = study::specify(open, any_size, unsettled);
-  if (base && base->batch.global == 0) {
+  if (base && open.global_batch.empty() && base->batch.accumulated > 0) {
+    // A file states what each rank accumulates, for as many ranks as there are devices.
+    const double global = static_cast<double>(base->batch.micro) *
+                          static_cast<double>(base->batch.accumulated) *
+                          static_cast<double>(search.devices);
+    open.global_batch = fmt::format("{:.0f}", global);
+    search.findings.add(FindingCode::chosen_by_default,
+                        fmt::format("a global batch of {}: {} x {} on each device",
+                                    open.global_batch, base->batch.accumulated, base->batch.micro));
+  } else if (base && base->batch.global == 0) {
     // 16,384 tokens per device (64 samples for models without tokens).
     const std::int64_t each =
         workload::has_tokens(*base) ? std::max<std::int64_t>(16384 / base->batch.seq, 1) : 64;

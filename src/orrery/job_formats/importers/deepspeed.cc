@@ -29,6 +29,19 @@ Json without_auto(Json file) {
   return file;
 }
 
+/// Offloaded state leaves the device: to the host's memory, and from NVMe it is modeled as if it
+/// were there. DeepSpeed's optimizer then runs on the host, here on the device.
+void read_offload(KeyReader& keys, const Json& section, const char* what, bool& offloaded,
+                  Findings& findings) {
+  const auto found = section.find(what);
+  if (!keys.has(what) || !found->is_object()) return;
+  const Json device = found->value("device", Json("none"));
+  offloaded = device != "none";
+  if (offloaded && device != "cpu")
+    findings.add(FindingCode::key_without_effect,
+                 keys.place(what) + "/device: modeled as the host's memory");
+}
+
 /// zero_optimization (DeepSpeed's documentation of its configuration JSON).
 Result<void> read_zero(Spec& spec, const Json& file, const std::string& where, Findings& findings) {
   const auto section = file.find("zero_optimization");
@@ -47,17 +60,8 @@ Result<void> read_zero(Spec& spec, const Json& file, const std::string& where, F
   // The default is stage 3's (deepspeed/runtime/zero/config.py).
   spec.parallel.overlap_gradients =
       keys.has("overlap_comm") ? keys.flag("overlap_comm") : stage == 3;
-  for (const char* const what : {"offload_optimizer", "offload_param"}) {
-    const auto offload = section->find(what);
-    if (!keys.has(what) || !offload->is_object()) continue;
-    if (offload->value("device", Json("none")) != "none")
-      findings.add(
-          FindingCode::key_without_effect,
-          fmt::format("{}: DeepSpeed's; offload.{} models it, with remote memory in the "
-                      "cluster",
-                      keys.place(what),
-                      std::string_view(what) == "offload_param" ? "weights" : "optimizer"));
-  }
+  read_offload(keys, *section, "offload_optimizer", spec.offload.optimizer, findings);
+  read_offload(keys, *section, "offload_param", spec.offload.weights, findings);
   ignore_keys(keys, {"contiguous_gradients", "allgather_partitions", "reduce_scatter",
                      "allgather_bucket_size", "sub_group_size", "round_robin_gradients",
                      "stage3_gather_16bit_weights_on_model_save", "stage3_max_live_parameters",
@@ -92,10 +96,8 @@ Result<void> import_deepspeed(Spec& spec, const Json& original, const std::strin
           Errc::config_conflict, keys.place("train_batch_size"),
           "is not a multiple of train_micro_batch_size_per_gpu x gradient_accumulation_steps");
     spec.parallel.dp = spec.batch.global / step;
-  } else if (spec.batch.global == 0 && steps != 0) {
-    spec.batch.global =
-        product({spec.batch.micro, steps, std::max<std::int64_t>(spec.parallel.dp, 1)});
   }
+  spec.batch.accumulated = spec.batch.global == 0 ? steps : 0;
   if (keys.has("activation_checkpointing")) spec.recompute.kind = RecomputeKind::full;
   ignore_keys(keys, {"fp16", "bf16", "zero_optimization", "gradient_clipping", "optimizer",
                      "scheduler", "steps_per_print", "wall_clock_breakdown", "prescale_gradients",

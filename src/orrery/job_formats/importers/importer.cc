@@ -21,13 +21,51 @@ namespace {
 Result<Json> parse(std::string_view text, const std::string& where) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool json = first != std::string_view::npos && text[first] == '{';
-  return json ? config::parse_json(text, where) : config::parse_yaml(text, where);
+  if (!json) return config::parse_yaml(text, where);
+  Result<Json> read = config::parse_json(text, where);
+  if (read) return read;
+  // GPT-NeoX writes YAML in brackets, with comments.
+  Result<Json> loose = config::parse_yaml(text, where);
+  return loose && loose->is_object() && text.find(": ") != std::string_view::npos ? loose : read;
 }
 
 /// Removes keys without a value.
 Json without_nulls(Json file) {
   for (auto it = file.begin(); it != file.end();) it = it->is_null() ? file.erase(it) : ++it;
   return file;
+}
+
+/// Whether a line of the text begins so.
+bool has_line(std::string_view text, std::string_view begin) {
+  return text.starts_with(begin) || text.find(fmt::format("\n{}", begin)) != std::string_view::npos;
+}
+
+/// A configuration that is a Python program, and what its tool offers instead.
+struct PythonTool {
+  std::string_view word;  ///< in the program
+  std::string_view instead;
+};
+constexpr PythonTool kPythonTools[] = {
+    {"megatron.bridge", "give run_config.yaml, which Megatron-Bridge saves with each checkpoint"},
+    {"torchtitan", "give torchtitan's TOML, or the model and the plan as options"},
+    {"nemo", "give the YAML of the run, or the model and the plan as options"},
+    {"axlearn", "give the model and the plan as options"},
+    {"", "give the file that the program writes or reads, or the model and the plan as options"}};
+
+/// Errc: input_unsupported if the text is a Python program.
+Result<void> refuse_python(std::string_view text, const std::string& where) {
+  const std::string_view first = text.substr(0, text.find('\n'));
+  if (first.starts_with("#!") && first.find("python") == std::string_view::npos) return {};
+  const bool imports = has_line(text, "import ") ||
+                       (has_line(text, "from ") && text.find(" import ") != std::string_view::npos);
+  if (!imports || !(has_line(text, "def ") || has_line(text, "class ") || has_line(text, "@") ||
+                    text.find(" = ") != std::string_view::npos))
+    return {};
+  for (const PythonTool& tool : kPythonTools)
+    if (text.find(tool.word) != std::string_view::npos)
+      return fail(Errc::input_unsupported, where, "is a Python program, which Orrery does not run",
+                  std::string(tool.instead));
+  return {};
 }
 
 /// A file and its format.
@@ -37,6 +75,7 @@ struct Detected {
 };
 
 Result<Detected> detect(std::string_view text, const std::string& where) {
+  if (auto fine = refuse_python(text, where); !fine) return tl::unexpected(fine.error());
   for (const Importer* one : kImporters)
     if (one->is_text != nullptr && one->is_text(text)) return Detected{one};
   Result<Json> file = parse(text, where);

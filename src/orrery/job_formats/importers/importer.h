@@ -32,17 +32,25 @@ struct Importer {
 
 extern const Importer kSpecificationImporter, kHuggingFaceImporter, kPeftImporter,
     kMegatronImporter, kNemoImporter, kDeepspeedImporter, kCalculonModelImporter,
-    kCalculonRunImporter, kVtrainImporter, kSimaiImporter, kTorchtitanImporter;
+    kCalculonRunImporter, kVtrainImporter, kSimaiImporter, kTorchtitanImporter, kGptNeoxImporter,
+    kNanotronImporter, kLlmFoundryImporter, kOlmoImporter, kMaxTextImporter, kAccelerateImporter,
+    kLlamaFactoryImporter, kAxolotlImporter, kPrimusImporter, kMegatronBridgeImporter;
 
 /// All importers, in the order in which they are tried, since some formats share keys. Text formats
 /// are tried before documents.
 inline constexpr std::array kImporters{
-    &kSimaiImporter,         &kTorchtitanImporter,  &kHuggingFaceImporter,  &kPeftImporter,
-    &kCalculonModelImporter, &kCalculonRunImporter, &kVtrainImporter,       &kDeepspeedImporter,
-    &kNemoImporter,          &kMegatronImporter,    &kSpecificationImporter};
+    &kSimaiImporter,        &kTorchtitanImporter, &kHuggingFaceImporter,
+    &kPeftImporter,         &kPrimusImporter,     &kMegatronBridgeImporter,
+    &kNanotronImporter,     &kGptNeoxImporter,    &kAccelerateImporter,
+    &kLlamaFactoryImporter, &kAxolotlImporter,    &kMaxTextImporter,
+    &kLlmFoundryImporter,   &kOlmoImporter,       &kCalculonModelImporter,
+    &kCalculonRunImporter,  &kVtrainImporter,     &kDeepspeedImporter,
+    &kNemoImporter,         &kMegatronImporter,   &kSpecificationImporter};
 /// The supported tools, for messages.
 inline constexpr std::string_view kImportedTools =
-    "Hugging Face, Megatron, NeMo, torchtitan, DeepSpeed, Calculon, vTrain, SimAI";
+    "Hugging Face, PEFT, Megatron-LM, Megatron-Bridge, NeMo, Primus, torchtitan, DeepSpeed, "
+    "accelerate, GPT-NeoX, nanotron, llm-foundry, OLMo, MaxText, LLaMA-Factory, axolotl, Calculon, "
+    "vTrain, SimAI";
 
 /// Detects the format of a text by its content. Errc: input_unsupported, with the supported tools.
 [[nodiscard]] Result<const Importer*> detect_importer(std::string_view text,

@@ -66,6 +66,8 @@ struct MegatronArguments {
   std::map<std::string, ShellSource> unknown{};   ///< options whose value the script does not
                                                   ///< determine
   ShellSource missing_file{};                     ///< the first sourced file that does not exist
+  ShellSource program{};                          ///< the Python program that the script runs
+  std::vector<std::string> names{};               ///< what else may name the model
 };
 /// Sets the job of the arguments. A model needs --num-layers, --hidden-size and
 /// --num-attention-heads; arguments without model options keep the model of `spec`. Errc:

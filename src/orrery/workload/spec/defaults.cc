@@ -125,6 +125,13 @@ Result<void> resolve_defaults(Spec& spec, std::int64_t devices, const std::strin
     spec.parallel.dp = *dp;
     if (*dp > 1) say(fmt::format("dp {}: the remaining devices of the cluster", format_count(*dp)));
   }
+  // Files state gradient accumulation per rank, so that the step grows with dp.
+  if (spec.batch.global == 0 && spec.batch.accumulated > 0 &&
+      (__builtin_mul_overflow(spec.batch.accumulated, spec.batch.micro, &spec.batch.global) ||
+       __builtin_mul_overflow(spec.batch.global, spec.parallel.dp, &spec.batch.global)))
+    return fail(Errc::config_range, "batch.global",
+                fmt::format("{} accumulated microbatches of {} on {} ranks are too many sequences",
+                            spec.batch.accumulated, spec.batch.micro, spec.parallel.dp));
   const bool open_seq = spec.batch.seq == 0;
   const std::string seq = open_seq ? seq_text(spec) : "";
   if (spec.batch.global == 0 && spec.schedule.kind != ScheduleKind::file) say(batch_text(spec));

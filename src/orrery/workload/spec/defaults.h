@@ -21,8 +21,10 @@ namespace orrery::workload {
 /// - dp: `devices` of the cluster / (tp · cp · pp), also / ep if ep is a separate axis; 1 without
 ///   a cluster (`devices` 0),
 /// - seq: the training length of the catalog's model with this name, else 2048.
-/// `batch.global` stays 0, which means micro x dp x `Spec::default_microbatches`. Errc:
-/// config_conflict if no dp fills the cluster; `where` is its place.
+/// `batch.global` becomes micro x `accumulated` x dp if a file states accumulated microbatches;
+/// else it stays 0, which means micro x dp x `Spec::default_microbatches`. Errc:
+/// config_conflict if no dp fills the cluster; `where` is its place. config_range: the batch of the
+/// accumulated microbatches exceeds 2^63.
 [[nodiscard]] Result<void> resolve_defaults(Spec& spec, std::int64_t devices,
                                             const std::string& where, Findings& findings);
 

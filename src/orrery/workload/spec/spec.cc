@@ -217,6 +217,7 @@ Result<void> set(Spec& spec, std::string_view path, std::string_view value) {
     error.where = where;
     return tl::unexpected(std::move(error));
   }
+  changed->batch.accumulated = spec.batch.accumulated;
   spec = *std::move(changed);
   return {};
 }

@@ -231,6 +231,8 @@ struct Batch {
   std::int64_t micro = 1;       ///< sequences per microbatch and rank
   std::int64_t seq = 2048;      ///< tokens per sequence (vision models ignore it)
   std::int64_t source_seq = 0;  ///< encoder-decoder: tokens of the source sequence; 0: seq
+  std::int64_t accumulated = 0;  ///< not a key: microbatches per rank that a file states, until
+                                 ///< `resolve_defaults` makes `global` of them; 0: not stated
 
   static constexpr auto fields = std::tuple{
       config::field("global", &Batch::global, "sequences per step", config::between(0, 1 << 30))

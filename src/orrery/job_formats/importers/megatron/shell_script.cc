@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Extracts arguments from a shell script without running it: words, variables, branches, options.
-#include "orrery/job_formats/importers/shell_script.h"
+#include "orrery/job_formats/importers/megatron/shell_script.h"
 
 #include <fmt/format.h>
 
@@ -15,6 +15,7 @@
 
 #include "orrery/core/limits.h"
 #include "orrery/job_formats/importers/importer_internal.h"
+#include "orrery/job_formats/importers/megatron/slurm_header.h"
 
 namespace orrery::workload {
 
@@ -23,7 +24,7 @@ using config::Json;
 namespace {
 
 /// The used options without a value (Megatron: action store_true).
-constexpr std::array<std::string_view, 47> kFlags = {"account_for_embedding_in_pipeline_split",
+constexpr std::array<std::string_view, 48> kFlags = {"account_for_embedding_in_pipeline_split",
                                                      "account_for_loss_in_pipeline_split",
                                                      "add_qkv_bias",
                                                      "bf16",
@@ -53,6 +54,7 @@ constexpr std::array<std::string_view, 47> kFlags = {"account_for_embedding_in_p
                                                      "overlap_p2p_communication",
                                                      "overlap_param_gather",
                                                      "overlap_param_gather_with_optimizer_step",
+                                                     "quick_geglu",
                                                      "qk_layernorm",
                                                      "recompute_activations",
                                                      "sequence_parallel",
@@ -117,7 +119,9 @@ class Script {
   explicit Script(Findings& findings) : findings_(findings) {}
 
   Result<void> read(std::string_view text, const std::string& where);
-  MegatronArguments take() { return std::move(made_); }
+  MegatronArguments take(const SlurmHeader& header);
+  /// Sets what a shell inherits.
+  void set(const std::string& name, const std::string& value) { variables_[name] = value; }
 
  private:
   /// Whether the script runs the current words.
@@ -138,6 +142,7 @@ class Script {
   [[nodiscard]] const ShellWord& word() const { return (*words_)[at_]; }
 
   Result<void> next();
+  void note_program();
   bool control();
   void choose(Branch& branch, std::optional<bool> condition);
   std::vector<std::string> condition();
@@ -182,7 +187,15 @@ Result<void> Script::read(std::string_view text, const std::string& where) {
   return fine;
 }
 
+/// Remembers the Python program: the last word of its kind.
+void Script::note_program() {
+  const std::string& text = word().text;
+  if (text.ends_with(".py") && run() != Run::no)
+    made_.program = {fmt::format("{}:{}", where_, word().line), text};
+}
+
 Result<void> Script::next() {
+  note_program();
   if (word().command && control()) return {};
   if (!branches_.empty() && branches_.back().is_case && pattern(branches_.back())) return {};
   if (word().command && word().text == "echo") {
@@ -357,13 +370,27 @@ Result<void> Script::source(const ShellWord& path) {
   return read(*text, file.string());
 }
 
+/// The arguments; devices that no option gives are those of the batch system.
+MegatronArguments Script::take(const SlurmHeader& header) {
+  const auto given = [&](const char* name) { return made_.options.contains(name); };
+  if (!given("world_size")) {
+    if (header.nodes > 0 && !given("nnodes") && !given("num_nodes"))
+      made_.options["num_nodes"] = header.nodes;
+    if (header.devices > 0 && !given("nproc_per_node") && !given("devices"))
+      made_.options["devices"] = header.devices;
+  }
+  return std::move(made_);
+}
+
 }  // namespace
 
 Result<MegatronArguments> megatron_arguments(std::string_view text, const std::string& where,
                                              Findings& findings) {
   Script script(findings);
+  const SlurmHeader header = read_slurm_header(text);
+  for (const auto& [name, value] : slurm_variables(header)) script.set(name, value);
   if (auto fine = script.read(text, where); !fine) return tl::unexpected(fine.error());
-  return script.take();
+  return script.take(header);
 }
 
 }  // namespace orrery::workload

@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "orrery/job_formats/importers/importer.h"
-#include "orrery/job_formats/importers/shell_script.h"
+#include "orrery/job_formats/importers/megatron/shell_script.h"
 
 namespace orrery::workload {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "orrery/job_formats/importers/megatron.h"
+#include "orrery/job_formats/importers/megatron/megatron.h"
 
 namespace orrery::workload {
 

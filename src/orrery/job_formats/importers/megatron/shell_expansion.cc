@@ -8,7 +8,7 @@
 #include <charconv>
 #include <utility>
 
-#include "orrery/job_formats/importers/shell_script.h"
+#include "orrery/job_formats/importers/megatron/shell_script.h"
 
 namespace orrery::workload {
 

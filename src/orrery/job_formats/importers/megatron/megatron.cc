@@ -2,7 +2,7 @@
 //
 // Reads the model from Megatron-LM's arguments (megatron/training/arguments.py: names and
 // defaults), also in NeMo's spelling.
-#include "orrery/job_formats/importers/megatron.h"
+#include "orrery/job_formats/importers/megatron/megatron.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "orrery/core/text/text.h"
-#include "orrery/job_formats/importers/shell_script.h"
+#include "orrery/job_formats/importers/megatron/shell_script.h"
 
 namespace orrery::workload {
 
@@ -107,6 +107,10 @@ void read_latent_attention(KeyReader& keys, Model& model) {
   model.qk_norm = false;  // these norms apply to the compressed vectors
 }
 
+bool mentions(const std::string& text, std::string_view word) {
+  return text.find(word) != std::string::npos;
+}
+
 constexpr std::array kPatternKeys = {"hybrid_layer_pattern", "hybrid_override_pattern"};
 
 /// The pattern of a hybrid model; empty: the file has none.
@@ -118,9 +122,18 @@ std::string pattern_of(const Json& file) {
   return {};
 }
 
+/// Whether the file describes a model of state-space layers: by NeMo's key of its Mamba models, by
+/// Megatron's list of modules, or by the program of the script.
+bool has_mamba_layers(const MegatronArguments& file) {
+  return file.options.contains("mamba_ssm_ngroups") ||
+         mentions(file.options.value("spec", Json("")).dump(), "mamba") ||
+         file.program.text.ends_with("pretrain_mamba.py");
+}
+
 /// Reads a hybrid model: --hybrid-layer-pattern, before 2026 --hybrid-override-pattern, and
 /// --mamba-*. Default of the chunk: core/ssm/mamba_mixer.py.
-Result<void> read_hybrid_layers(KeyReader& keys, const Json& file, Model& model) {
+Result<void> read_hybrid_layers(KeyReader& keys, const MegatronArguments& arguments, Model& model) {
+  const Json& file = arguments.options;
   constexpr std::int64_t kChunk = 128;
   const std::string pattern = pattern_of(file);
   for (const char* const key : kPatternKeys) static_cast<void>(keys.has(key));
@@ -128,13 +141,22 @@ Result<void> read_hybrid_layers(KeyReader& keys, const Json& file, Model& model)
   mamba.state = whole(keys, "mamba_state_dim", 128);
   mamba.heads = whole(keys, "mamba_num_heads", 0);
   mamba.head_dim = whole(keys, "mamba_head_dim", 64);
-  mamba.groups = whole(keys, "mamba_num_groups", 8);
+  mamba.groups = whole(keys, {"mamba_num_groups", "mamba_ssm_ngroups"}, 8);
   mamba.chunk = kChunk;
   for (const char* const key : {"hybrid_attention_ratio", "hybrid_mlp_ratio"}) {
     if (keys.number(key, 0) > 0 && pattern.empty())
       return fail(Errc::input_unsupported, keys.place(key),
                   "places the layers of a hybrid model by their share",
                   "give --hybrid-layer-pattern with one symbol per layer");
+  }
+  if (pattern.empty() && has_mamba_layers(arguments)) {
+    // Without a pattern and shares every layer has a mixer
+    // (core/ssm/mamba_hybrid_layer_allocation).
+    if (model.layers > kMaxLayers)
+      return fail(Errc::config_range, keys.place("num_layers"), fmt::format("is {}", model.layers));
+    model.pattern.assign(static_cast<std::size_t>(std::max<std::int64_t>(model.layers, 0)), 'M');
+    if (mamba.heads == 0 && mamba.head_dim > 0) mamba.heads = 2 * model.hidden / mamba.head_dim;
+    model.mamba = mamba;
   }
   if (pattern.empty()) return {};
   if (const std::size_t at = pattern.find_first_of("|/"); at != std::string::npos)
@@ -153,10 +175,6 @@ std::string lower_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
-}
-
-bool mentions(const std::string& text, std::string_view word) {
-  return text.find(word) != std::string::npos;
 }
 
 Positions positions_of(KeyReader& keys) {
@@ -196,11 +214,11 @@ void read_shape(KeyReader& keys, const Json& file, Model& model) {
   const std::int64_t groups = whole(keys, "num_query_groups", 0);
   const bool grouped = keys.flag("group_query_attention");
   model.kv_heads = grouped ? std::max<std::int64_t>(groups, 1) : groups > 1 ? groups : 0;
-  model.vocab = whole(keys, {"padded_vocab_size", "vocab_size"}, model.vocab);
+  model.vocab = whole(keys, {"pad_vocab_size_to", "padded_vocab_size", "vocab_size"}, model.vocab);
   model.max_positions = whole(keys, "max_position_embeddings", 0);
   const std::string activation = keys.text("activation", "gelu") + keys.text("activation_func", "");
   model.mlp = keys.flag("swiglu") || mentions(activation, "swiglu")       ? Mlp::swiglu
-              : mentions(activation, "geglu")                             ? Mlp::geglu
+              : keys.flag("quick_geglu") || mentions(activation, "geglu") ? Mlp::geglu
               : mentions(activation, "relu") || keys.flag("squared_relu") ? Mlp::relu
                                                                           : Mlp::gelu;
   const bool rms = lower_case(keys.text("normalization", "LayerNorm")) == "rmsnorm";
@@ -300,6 +318,7 @@ Json flat_sections(const Json& file, std::initializer_list<const char*> sections
 
 Result<void> import_megatron(Spec& spec, const MegatronArguments& arguments,
                              const std::string& where, Findings& findings) {
+  if (auto fine = refuse_other_megatron_models(arguments, where); !fine) return fine;
   MegatronArguments completed = arguments;
   // Since 2026 the pattern alone gives the number of layers.
   if (const std::string pattern = pattern_of(arguments.options);
@@ -314,17 +333,16 @@ Result<void> import_megatron(Spec& spec, const MegatronArguments& arguments,
   model.name = "Megatron model";
   read_shape(keys, file, model);
   read_latent_attention(keys, model);
-  if (auto fine = read_hybrid_layers(keys, file, model); !fine && *modeled) return fine;
+  if (auto fine = read_hybrid_layers(keys, completed, model); !fine && *modeled) return fine;
   model.mtp_layers = whole(keys, "mtp_num_layers", 0);
   if (auto fine = read_experts(keys, file, model); !fine && *modeled) return fine;
   if (*modeled) read.model = std::move(model);
   if (auto fine = read_megatron_plan(keys, file, where, read, findings); !fine) return fine;
   read_megatron_other_arguments(keys, file, findings);
   if (auto fine = finish(keys, findings); !fine) return fine;
-  if (*modeled && !keys.has("vocab_size") && !keys.has("padded_vocab_size")) {
-    read.model.vocab = 51200;
-    findings.add(FindingCode::default_assumed, where + ": vocab = 51200");
-  }
+  if (*modeled && !keys.has("vocab_size") && !keys.has("padded_vocab_size") &&
+      !keys.has("pad_vocab_size_to"))
+    choose_megatron_vocabulary(read.model, completed, where, findings);
   spec = std::move(read);
   return {};
 }
@@ -344,6 +362,8 @@ bool looks_like_script(std::string_view text) {
 bool looks_like_arguments(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && text[first] == '{') return false;
+  if (has_test_arguments(text)) return false;  // a document
+  if (is_printed_arguments(text)) return true;
   for (const std::string_view sign :
        {"--num-layers", "--num_layers", "--hidden-size", "--hidden_size",
         "--tensor-model-parallel-size", "--tensor_model_parallel_size"}) {
@@ -354,7 +374,8 @@ bool looks_like_arguments(std::string_view text) {
 
 Result<void> import_arguments(Spec& spec, std::string_view text, const std::string& where,
                               Findings& findings) {
-  const auto arguments = megatron_arguments(text, where, findings);
+  const auto arguments = is_printed_arguments(text) ? printed_arguments(text, where, findings)
+                                                    : megatron_arguments(text, where, findings);
   if (!arguments) return tl::unexpected(arguments.error());
   return import_megatron(spec, *arguments, where, findings);
 }
@@ -367,10 +388,13 @@ const Importer kMegatronImporter{
     .is_document =
         [](const Json& document) {
           return has_any(document, {"num_layers", "tensor_model_parallel_size"}) ||
+                 has_any(document, {kTestArguments[0], kTestArguments[1]}) ||
                  has(document, {"language_model", "model_parallel"});
         },
     .import_document =
         [](Spec& spec, const Json& document, const std::string& where, Findings& findings) {
+          if (has_any(document, {kTestArguments[0], kTestArguments[1]}))
+            return import_megatron(spec, test_arguments(document), where, findings);
           return import_megatron(spec,
                                  {flat_sections(document, {"language_model", "model_parallel"})},
                                  where, findings);

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/job_formats/importers/tables/key_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "orrery/core/text/suggest.h"
+#include "orrery/core/text/text.h"
+#include "orrery/workload/spec/model_catalog.h"
+
+namespace orrery::workload {
+
+using config::Json;
+
+namespace {
+
+void add_paths(const Json& value, const std::string& path, Json& flat) {
+  if (value.is_object() && !value.empty()) {
+    for (const auto& [key, inner] : value.items())
+      add_paths(inner, path.empty() ? key : path + "." + key, flat);
+  } else if (!value.is_null()) {
+    flat[path] = value;
+  }
+}
+
+const KeyRow* row_of(std::span<const KeyRow> rows, std::string_view key) {
+  const KeyRow* best = nullptr;
+  for (const KeyRow& row : rows) {
+    if (row.key == key) return &row;
+    if (!row.key.ends_with(".*")) continue;
+    const std::string_view begin = row.key.substr(0, row.key.size() - 1);
+    const bool below = key.starts_with(begin) || key == begin.substr(0, begin.size() - 1);
+    if (below && (best == nullptr || best->key.size() < row.key.size())) best = &row;
+  }
+  return best;
+}
+
+/// A value as a specification writes it.
+std::string plain_text(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+bool is_off(const Json& value) {
+  return value == false || value == 0 || value == "" || value == "none" || value == "None" ||
+         (value.is_array() && value.empty()) || (value.is_object() && value.empty());
+}
+
+/// Applies the values of one file.
+class Rows {
+ public:
+  Rows(const KnownKeys& keys, const std::string& where, Spec& spec, Findings& findings)
+      : keys_(keys), where_(where), spec_(spec), findings_(findings) {}
+
+  Result<void> apply(const std::string& key, const Json& value) {
+    std::string path = key;
+    std::replace(path.begin(), path.end(), '.', '/');
+    place_ = where_ + ":/" + path;
+    const KeyRow* const row = row_of(keys_.rows, key);
+    if (row == nullptr) {
+      if (std::any_of(keys_.ignored.begin(), keys_.ignored.end(),
+                      [&](std::string_view begin) { return key.starts_with(begin); }))
+        return {};
+      findings_.add(FindingCode::key_ignored, place_);
+      return {};
+    }
+    switch (row->use) {
+      case KeyUse::sets:
+        return set_all(*row, value);
+      case KeyUse::not_modeled:
+        if (plain_text(value) != row->what && !(row->what.empty() && is_off(value)))
+          findings_.add(FindingCode::key_without_effect, place_);
+        return {};
+      case KeyUse::refused:
+        if (is_off(value)) return {};
+        return fail(Errc::input_unsupported, place_,
+                    fmt::format("is {}, which is not supported", in_quotes(plain_text(value))),
+                    std::string(row->what));
+      case KeyUse::read:
+      case KeyUse::no_effect:
+        break;
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::int64_t world() const { return world_; }
+
+ private:
+  Result<void> set_all(const KeyRow& row, const Json& value) {
+    std::string text = plain_text(value);
+    if (text.find("${") != std::string::npos || text == "auto") {
+      findings_.add(FindingCode::key_ignored, fmt::format("{} = {}", place_, text));
+      return {};
+    }
+    if (!row.words.empty()) {
+      const auto known = std::find_if(row.words.begin(), row.words.end(),
+                                      [&](const KeyWord& word) { return word.theirs == text; });
+      if (known == row.words.end()) {
+        findings_.add(FindingCode::key_without_effect, fmt::format("{} = {}", place_, text));
+        return {};
+      }
+      if (known->ours.empty()) return {};
+      text = known->ours;
+    }
+    if (row.what == kAccumulated) return set_whole(value, spec_.batch.accumulated);
+    if (row.what == kWorld) return set_whole(value, world_);
+    for (std::string_view rest = row.what; !rest.empty();) {
+      const std::size_t end = std::min(rest.find(' '), rest.size());
+      if (auto done = set(spec_, rest.substr(0, end), text); !done)
+        return fail(done.error().code, place_, done.error().what, done.error().hint);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return {};
+  }
+
+  Result<void> set_whole(const Json& value, std::int64_t& target) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 40;
+    const bool whole = value.is_number_integer() && value.get<double>() >= 0 &&
+                       value.get<double>() <= static_cast<double>(kMost);
+    if (!whole)
+      return fail(Errc::config_type, place_,
+                  fmt::format("{} is not a whole number", in_quotes(plain_text(value))));
+    target = value.get<std::int64_t>();
+    return {};
+  }
+
+  const KnownKeys& keys_;
+  const std::string& where_;
+  Spec& spec_;
+  Findings& findings_;
+  std::string place_;
+  std::int64_t world_ = 0;
+};
+
+/// The value that a reference without braces means; null: unknown.
+Json meaning_of(std::string_view reference, const Json& root, const Json& section) {
+  if (reference.starts_with('.')) {
+    const auto found = section.find(std::string(reference.substr(1)));
+    return found == section.end() ? Json() : *found;
+  }
+  const Json* at = &root;
+  for (std::string_view rest = reference; at->is_object();) {
+    const std::size_t dot = std::min(rest.find('.'), rest.size());
+    const auto found = at->find(std::string(rest.substr(0, dot)));
+    if (found == at->end()) break;
+    at = &*found;
+    if (dot == rest.size()) return *at;
+    rest.remove_prefix(dot + 1);
+  }
+  const std::size_t colon = reference.find(':');
+  if (colon == std::string_view::npos || reference.substr(0, 3) == "oc.") return {};
+  const Json typed = Json::parse(reference.substr(colon + 1), nullptr, false);
+  return typed.is_primitive() && !typed.is_discarded() && !typed.is_null()
+             ? typed
+             : Json(std::string(reference.substr(colon + 1)));
+}
+
+/// Resolves the references of one text; `depth` ends circles.
+Json resolved_text(const std::string& text, const Json& root, const Json& section, int depth) {
+  const std::size_t begin = text.find("${");
+  const std::size_t end = begin == std::string::npos ? begin : text.find('}', begin);
+  constexpr int kDeepestReference = 16;
+  if (end == std::string::npos || depth > kDeepestReference) return text;
+  const Json meant =
+      meaning_of(std::string_view(text).substr(begin + 2, end - begin - 2), root, section);
+  if (meant.is_null() || !meant.is_primitive()) return text;
+  if (begin == 0 && end + 1 == text.size())
+    return meant.is_string() ? resolved_text(meant.get<std::string>(), root, section, depth + 1)
+                             : meant;
+  return resolved_text(text.substr(0, begin) + plain_text(meant) + text.substr(end + 1), root,
+                       section, depth + 1);
+}
+
+Json resolved_in(const Json& value, const Json& root, const Json& section) {
+  if (value.is_string()) return resolved_text(value.get<std::string>(), root, section, 0);
+  if (!value.is_object()) return value;
+  Json made = Json::object();
+  for (const auto& [key, inner] : value.items()) made[key] = resolved_in(inner, root, value);
+  return made;
+}
+
+}  // namespace
+
+Json flat_paths(const Json& document) {
+  Json flat = Json::object();
+  add_paths(document, "", flat);
+  return flat;
+}
+
+Result<std::int64_t> apply_keys(const KnownKeys& keys, const Json& flat, const std::string& where,
+                                Spec& spec, Findings& findings) {
+  Rows all(keys, where, spec, findings);
+  for (const auto& [key, value] : flat.items())
+    if (auto done = all.apply(key, value); !done) return tl::unexpected(done.error());
+  return all.world();
+}
+
+Json resolved(const Json& document) { return resolved_in(document, document, document); }
+
+std::string text_at(const Json& flat, std::string_view key, std::string fallback) {
+  const auto found = flat.find(std::string(key));
+  return found != flat.end() && found->is_string() ? found->get<std::string>() : fallback;
+}
+
+std::int64_t whole_at(const Json& flat, std::string_view key, std::int64_t fallback) {
+  const auto found = flat.find(std::string(key));
+  return found != flat.end() && found->is_number_integer() ? found->get<std::int64_t>() : fallback;
+}
+
+bool flag_at(const Json& flat, std::string_view key, bool fallback) {
+  const auto found = flat.find(std::string(key));
+  return found != flat.end() && found->is_boolean() ? found->get<bool>() : fallback;
+}
+
+std::optional<NamedFile> file_beside(const std::string& where, const std::string& path) {
+  namespace fs = std::filesystem;
+  if (path.empty() || path.find("${") != std::string::npos) return std::nullopt;
+  std::error_code error;
+  const auto read = [&](const fs::path& file) -> std::optional<NamedFile> {
+    if (!fs::is_regular_file(file, error)) return std::nullopt;
+    auto text = config::read_text(file.string());
+    if (!text) return std::nullopt;
+    return NamedFile{file.string(), *std::move(text)};
+  };
+  constexpr int kHighest = 8;
+  fs::path folder = fs::path(where).parent_path();
+  if (fs::path(path).is_absolute()) folder = fs::path(path).parent_path();
+  for (int up = 0; up < kHighest; ++up) {
+    if (auto found = read(folder / path)) return found;
+    if (up == 0)
+      if (auto found = read(folder / fs::path(path).filename())) return found;
+    if (!folder.has_parent_path() || folder.parent_path() == folder) break;
+    folder = folder.parent_path();
+  }
+  return std::nullopt;
+}
+
+Result<void> use_named_model(Spec& spec, const std::string& name, const std::string& place,
+                             const std::string& where, Findings& findings) {
+  if (const ModelEntry* const entry = find_model(name); entry != nullptr) {
+    spec.model = entry->model;
+    spec.model.name = entry->name;
+    if (entry->seq > 0 && spec.batch.seq == 0) spec.batch.seq = entry->seq;
+    return {};
+  }
+  if (const auto config = file_beside(where, name + "/config.json"))
+    return import_into(spec, config->text, config->path, findings);
+  if (has_model(spec)) return {};
+  return fail(Errc::config_missing_key, place,
+              fmt::format("{} is not in the catalog of models", in_quotes(name)),
+              "give its config.json before this file, or --model NAME");
+}
+
+}  // namespace orrery::workload

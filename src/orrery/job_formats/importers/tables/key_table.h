@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Importers as tables: each key of a tool's file, and what it becomes. docs/reference/importers.md
+// is made from these tables. Private to this folder and its parent.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "orrery/job_formats/importers/importer_internal.h"
+
+namespace orrery::workload {
+
+enum class KeyUse : std::uint8_t {
+  sets,         ///< `what`: the path in a specification, or several, separated by spaces
+  read,         ///< the importer's own code reads it; `what` says what it becomes
+  no_effect,    ///< the key does not affect a step
+  not_modeled,  ///< the key affects a step, and is not modeled unless it has the value `what`
+  refused,      ///< any value that is not empty, 0 or false is an error; `what`: what to give
+};
+
+/// A word of the tool and of a specification.
+struct KeyWord {
+  std::string_view theirs;
+  std::string_view ours;
+};
+
+struct KeyRow {
+  std::string_view key;  ///< a path with dots; "a.*" stands for all keys below `a`
+  KeyUse use = KeyUse::no_effect;
+  std::string_view what{};
+  std::span<const KeyWord> words{};  ///< `sets`: values; without it the value itself
+};
+
+/// Paths for `sets` that are not keys of a specification.
+inline constexpr std::string_view kAccumulated = "accumulated microbatches";
+inline constexpr std::string_view kWorld = "ranks";
+
+/// The file of a tool with nested objects as paths: {"a": {"b": 1}} is {"a.b": 1}. Keys without a
+/// value are left out.
+[[nodiscard]] config::Json flat_paths(const config::Json& document);
+
+/// What an importer knows of a tool's keys.
+struct KnownKeys {
+  std::span<const KeyRow> rows;
+  std::span<const std::string_view> ignored{};  ///< beginnings of names that do not affect a step
+};
+
+/// Applies the rows to each value of `flat`. A value that still has a reference ("${…}") and a key
+/// that is not known are findings (key_ignored). Returns the number of ranks; 0: not given. Errc:
+/// config_* at the key, input_unsupported for refused keys.
+[[nodiscard]] Result<std::int64_t> apply_keys(const KnownKeys& keys, const config::Json& flat,
+                                              const std::string& where, Spec& spec,
+                                              Findings& findings);
+
+/// Replaces "${name}", "${.name}", "${section.name}" and "${NAME:default}" by what they refer to
+/// in the document (OmegaConf's and Primus' notation). Unknown ones stay.
+[[nodiscard]] config::Json resolved(const config::Json& document);
+
+/// The values of `flat`: a text, an integer, a flag; `fallback` if it is missing or of another
+/// type.
+[[nodiscard]] std::string text_at(const config::Json& flat, std::string_view key,
+                                  std::string fallback = {});
+[[nodiscard]] std::int64_t whole_at(const config::Json& flat, std::string_view key,
+                                    std::int64_t fallback);
+[[nodiscard]] bool flag_at(const config::Json& flat, std::string_view key, bool fallback = false);
+
+/// A file that another one names, and its text.
+struct NamedFile {
+  std::string path;
+  std::string text;
+};
+/// Searches a relative path from the folder of `where` upwards, then its last part beside `where`.
+[[nodiscard]] std::optional<NamedFile> file_beside(const std::string& where,
+                                                   const std::string& path);
+
+/// Sets the model that a file names: one of the catalog, or a folder with config.json. A model that
+/// `spec` has already stays if the name is unknown. Errc: config_missing_key.
+[[nodiscard]] Result<void> use_named_model(Spec& spec, const std::string& name,
+                                           const std::string& place, const std::string& where,
+                                           Findings& findings);
+
+/// A tool with a table, for the documentation.
+struct ImporterTable {
+  const Importer* importer;
+  std::string_view tool;   ///< as its authors write it
+  std::string_view files;  ///< which of its files
+  KnownKeys keys;
+};
+
+}  // namespace orrery::workload

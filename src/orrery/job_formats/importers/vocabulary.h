@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds the size of a vocabulary that a file gives only by its tokenizer. Private to this folder.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orrery/workload/spec/model.h"
+
+namespace orrery::workload {
+
+/// What a file says about its model besides the sizes.
+struct VocabularyHints {
+  std::vector<std::string> tokenizers{};  ///< names and paths of tokenizers, most reliable first
+  std::vector<std::string> names{};       ///< of the model, the run, checkpoints, the file
+};
+struct KnownVocabulary {
+  std::int64_t size = 0;
+  std::string model{};  ///< the model of the catalog that has it
+};
+
+/// The vocabulary of the catalog's model that the tokenizer's name, or the sizes of `shape`
+/// (layers, width, heads, MLP, experts), identify. Names decide between models of equal sizes.
+/// Empty: nothing identifies one.
+[[nodiscard]] std::optional<KnownVocabulary> known_vocabulary(const Model& shape,
+                                                              const VocabularyHints& hints);
+
+}  // namespace orrery::workload
