@@ -35,9 +35,10 @@ inline constexpr auto kDemoCommands = std::to_array<Command>({
 inline constexpr auto kProgramCommands = std::to_array<Command>({
     {.name = "doctor",
      .group = Group::tool,
-     .summary = "Check this installation",
+     .summary = "Check this installation, or say what a file is",
      .add = add_doctor,
-     .output = {.json = true, .file = ""}},
+     .output = {.json = true, .file = ""},
+     .words = {.list = nullptr, .files = true}},
     {.name = "completion",
      .group = Group::tool,
      .summary = "Print a completion script for a shell",

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "help/doctor_file.h"
 #include "orrery/commands/module_file.h"
 #include "orrery/commands/search/mpi_module.h"
 #include "orrery/core/models/network_help.h"
@@ -69,16 +70,32 @@ std::vector<Line> examine() {
   return lines;
 }
 
-void state_lines(report::Answer& answer, const std::vector<Line>& lines, bool healthy) {
-  const report::Style style = answer.style();
-  for (const Line& line : lines)
-    answer.line(line.name, fmt::format("{}  {}", line.ok ? style.good("ok") : style.bad("no"),
-                                       printable(line.text)));
+void add_table(report::Answer& answer, const std::vector<Line>& lines, bool healthy) {
   report::Columns<Line> columns;
   columns.field("name", [](const Line& line) { return line.name; })
       .field("ok", [](const Line& line) { return line.ok; })
       .field("text", [](const Line& line) { return line.text; });
   answer.field("ok", healthy).table("lines", lines, columns);
+}
+
+void state_lines(report::Answer& answer, const std::vector<Line>& lines, bool healthy) {
+  const report::Style style = answer.style();
+  for (const Line& line : lines)
+    answer.line(line.name, fmt::format("{}  {}", line.ok ? style.good("ok") : style.bad("no"),
+                                       printable(line.text)));
+  add_table(answer, lines, healthy);
+}
+
+/// What a file is.
+int doctor_file(const Context& context, const std::string& path) {
+  const auto facts = facts_of_file(path);
+  if (!facts) return context.fail(facts.error());
+  std::vector<Line> lines;
+  for (const auto& [name, text] : *facts) lines.push_back({name, true, text});
+  return context.deliver([&](report::Answer& answer) {
+    for (const Line& line : lines) answer.line(line.name, printable(line.text));
+    add_table(answer, lines, true);
+  });
 }
 
 int doctor(const Context& context) {
@@ -88,17 +105,31 @@ int doctor(const Context& context) {
                          healthy ? kOk : kSaysNo);
 }
 
+struct DoctorOptions {
+  std::string file;
+
+  static constexpr auto fields =
+      std::tuple{QuestionField{"file", &DoctorOptions::file, "FILE", "", kAnswer, "train.sh",
+                               "A file of any kind: a trace, a job, a cluster, a log"}};
+};
+
 }  // namespace
 
 Action add_doctor(CommandOptions& command, Context& context) {
   describe(command,
-           "Versions, catalog, data, and a small simulation with a known result.\n"
+           "Versions, catalog, data, and a small simulation with a known result. With a file: "
+           "what it is, what it holds, and which commands take it.\n"
            "\n"
            "Examples:\n"
            "  orrery doctor\n"
-           "  orrery doctor --json\n");
+           "  orrery doctor train.sh\n"
+           "  orrery doctor rank0.json.gz --json\n");
+  const auto options = std::make_shared<DoctorOptions>();
+  add_fields(command, *options);
   context.add_options(command);
-  return [&context] { return doctor(context); };
+  return [&context, options] {
+    return options->file.empty() ? doctor(context) : doctor_file(context, options->file);
+  };
 }
 
 }  // namespace orrery::app

@@ -12,11 +12,9 @@
 #include "orrery/trace/rocpd/reader.h"
 
 namespace orrery::intake {
-namespace {
 
 using trace::Format;
 
-/// The error for a file that is not a recording of a rank.
 Error unsupported_error(const trace::Input& input) {
   switch (input.format) {
     case Format::chakra:
@@ -58,6 +56,8 @@ Error unsupported_error(const trace::Input& input) {
               "exports (.sqlite), rocprofv3 databases (.db)"};
   }
 }
+
+namespace {
 
 bool is_documentation(const std::string& path) {
   constexpr std::array<std::string_view, 7> kEndings = {".md",   ".txt", ".yaml", ".yml",

@@ -25,6 +25,9 @@ struct TraceFile {
   std::optional<std::int64_t> process = std::nullopt;
 };
 
+/// The error for an input that is not a recording of a rank: what it is, and what to do instead.
+[[nodiscard]] Error unsupported_error(const trace::Input& input);
+
 /// All files that the patterns match, each once. A file without a trace is an error if the user
 /// names it, and is skipped if a pattern or an archive contains traces as well.
 [[nodiscard]] Result<std::vector<TraceFile>> find_trace_files(const JobOptions& options,

@@ -73,6 +73,9 @@ Result<void> import_calculon_run(Spec& spec, const Json& file, const std::string
 
 const Importer kCalculonModelImporter{
     .name = "calculon_model",
+    .tool = "Calculon's model",
+    .files = "its model",
+    .reads = "the model",
     .is_document =
         [](const Json& document) {
           return has(document, {"hidden", "attn_heads", "num_blocks"});
@@ -80,6 +83,9 @@ const Importer kCalculonModelImporter{
     .import_document = import_calculon_model};
 
 const Importer kCalculonRunImporter{.name = "calculon_run",
+                                    .tool = "Calculon's execution",
+                                    .files = "its execution",
+                                    .reads = "plan, recomputation, precision",
                                     .is_document =
                                         [](const Json& document) {
                                           return has(document, {"tensor_par", "pipeline_par"});

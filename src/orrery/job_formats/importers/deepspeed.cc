@@ -109,6 +109,10 @@ Result<void> import_deepspeed(Spec& spec, const Json& original, const std::strin
 
 const Importer kDeepspeedImporter{
     .name = "deepspeed",
+    .tool = "DeepSpeed",
+    .files = "`ds_config.json`",
+    .reads = "ZeRO stage, offloaded state, buckets, batch, precision",
+    .refuses = "stages above 3",
     .is_document =
         [](const Json& document) {
           return has_any(document, {"zero_optimization", "train_micro_batch_size_per_gpu",

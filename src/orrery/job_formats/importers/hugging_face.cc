@@ -667,6 +667,10 @@ Result<void> import_hugging_face(Spec& spec, const Json& file, const std::string
 
 const Importer kHuggingFaceImporter{
     .name = "hugging_face",
+    .tool = "Hugging Face's config.json",
+    .files = "`config.json` (37 families)",
+    .reads = "the model",
+    .refuses = "unknown families, by name, with what a specification needs",
     .is_document =
         [](const Json& document) {
           return document.contains("model_type") || has(document, {"architectures", "hidden_size"});

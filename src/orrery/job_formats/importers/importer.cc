@@ -101,6 +101,10 @@ Result<void> import_own(Spec& spec, std::string_view text, const std::string& wh
 
 const Importer kSpecificationImporter{
     .name = "specification",
+    .tool = "Orrery's specification",
+    .files = "`*.yaml`, `*.json`",
+    .reads = "everything: [workload](workload.md)",
+    .refuses = "unknown keys",
     .is_document = [](const Json& document) { return document.contains("model"); },
     .import_text = import_own};
 

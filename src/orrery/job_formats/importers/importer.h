@@ -21,6 +21,10 @@ namespace orrery::workload {
 /// object and `is_document` returns true. A null function means false.
 struct Importer {
   std::string_view name;
+  std::string_view tool;       ///< as its authors write it, for messages
+  std::string_view files;      ///< which of its files, for the documentation (Markdown)
+  std::string_view reads;      ///< what of a job
+  std::string_view refuses{};  ///< what it refuses by name
   bool (*is_text)(std::string_view text) = nullptr;
   bool (*is_document)(const config::Json& document) = nullptr;
   /// Reads a document without null values. If this function is null, import_text reads the text.
@@ -51,6 +55,9 @@ inline constexpr std::string_view kImportedTools =
     "Hugging Face, PEFT, Megatron-LM, Megatron-Bridge, NeMo, Primus, torchtitan, DeepSpeed, "
     "accelerate, GPT-NeoX, nanotron, llm-foundry, OLMo, MaxText, LLaMA-Factory, axolotl, Calculon, "
     "vTrain, SimAI";
+
+/// The text of docs/reference/importers.md.
+[[nodiscard]] std::string importers_reference();
 
 /// Detects the format of a text by its content. Errc: input_unsupported, with the supported tools.
 [[nodiscard]] Result<const Importer*> detect_importer(std::string_view text,

@@ -220,6 +220,10 @@ Result<void> import_lora(Spec& spec, const Json& file, const std::string& where,
 
 const Importer kPeftImporter{
     .name = "peft",
+    .tool = "PEFT's adapter_config.json",
+    .files = "`adapter_config.json`",
+    .reads = "low-rank adapters, on top of an earlier model or one of the catalog",
+    .refuses = "other adapters, adapters that differ by layer",
     .is_document = [](const Json& document) { return document.contains("peft_type"); },
     .import_document = import_lora};
 

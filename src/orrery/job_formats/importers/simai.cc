@@ -56,7 +56,11 @@ Result<void> import_simai(Spec& spec, std::string_view text, const std::string& 
 
 }  // namespace
 
-const Importer kSimaiImporter{
-    .name = "simai", .is_text = looks_like_simai, .import_text = import_simai};
+const Importer kSimaiImporter{.name = "simai",
+                              .tool = "SimAI",
+                              .files = "AICB's text",
+                              .reads = "the plan in its header",
+                              .is_text = looks_like_simai,
+                              .import_text = import_simai};
 
 }  // namespace orrery::workload

@@ -354,7 +354,12 @@ Result<void> import_torchtitan(Spec& spec, std::string_view text, const std::str
 
 }  // namespace
 
-const Importer kTorchtitanImporter{
-    .name = "torchtitan", .is_text = looks_like_torchtitan, .import_text = import_torchtitan};
+const Importer kTorchtitanImporter{.name = "torchtitan",
+                                   .tool = "torchtitan",
+                                   .files = "its TOML",
+                                   .reads = "model, plan, schedule, batch, checkpointing, float8",
+                                   .refuses = "its registry in Python",
+                                   .is_text = looks_like_torchtitan,
+                                   .import_text = import_torchtitan};
 
 }  // namespace orrery::workload

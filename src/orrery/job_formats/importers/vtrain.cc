@@ -54,6 +54,9 @@ Result<void> import_vtrain(Spec& spec, const Json& file, const std::string& wher
 
 const Importer kVtrainImporter{
     .name = "vtrain",
+    .tool = "vTrain",
+    .files = "its configuration",
+    .reads = "model, plan, schedule",
     .is_document =
         [](const Json& document) {
           return has(document, {"num_gpus", "tensor_parallel_size", "max_length"});

@@ -384,6 +384,13 @@ Result<void> import_arguments(Spec& spec, std::string_view text, const std::stri
 
 const Importer kMegatronImporter{
     .name = "megatron",
+    .tool = "Megatron-LM",
+    .files =
+        "launch scripts with their `#SBATCH` lines, lists of arguments, YAML, the list that it "
+        "prints at its start, its tests' and recipes' YAML (`MODEL_ARGS`, `ARGS`)",
+    .reads = "model, plan, schedule, batch, recomputation, precision, kernels",
+    .refuses =
+        "programs for BERT, T5, RETRO, retrievers, vision; hybrid models by shares of layers",
     .is_text = looks_like_arguments,
     .is_document =
         [](const Json& document) {

@@ -67,6 +67,10 @@ Result<void> import_nemo(Spec& spec, const Json& file, const std::string& where,
 }  // namespace
 
 const Importer kNemoImporter{.name = "nemo",
+                             .tool = "NeMo",
+                             .files = "its YAML",
+                             .reads = "as Megatron-LM; low-rank adapters",
+                             .refuses = "other adapters; hybrid models by shares of layers",
                              .is_document =
                                  [](const Json& document) {
                                    const auto model = document.find("model");

@@ -124,6 +124,9 @@ Result<void> import_accelerate(Spec& spec, const Json& file, const std::string& 
 
 const Importer kAccelerateImporter{
     .name = "accelerate",
+    .tool = "Hugging Face accelerate",
+    .files = "its YAML",
+    .reads = "FSDP's, DeepSpeed's or Megatron's plan, precision; not the model",
     .is_document =
         [](const config::Json& document) {
           return document.contains("distributed_type") &&
@@ -131,8 +134,6 @@ const Importer kAccelerateImporter{
                                     "deepspeed_config", "mixed_precision"});
         },
     .import_document = accelerate::import_accelerate};
-constinit const ImporterTable kAccelerateTable{&kAccelerateImporter, "Hugging Face accelerate",
-                                               "its YAML (FSDP, DeepSpeed, Megatron)",
-                                               accelerate::kKeys};
+constinit const ImporterTable kAccelerateTable{&kAccelerateImporter, accelerate::kKeys};
 
 }  // namespace orrery::workload

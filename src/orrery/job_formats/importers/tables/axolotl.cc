@@ -192,13 +192,16 @@ Result<void> import_axolotl(Spec& spec, const Json& file, const std::string& whe
 
 const Importer kAxolotlImporter{
     .name = "axolotl",
+    .tool = "axolotl",
+    .files = "its YAML, and DeepSpeed's file that it names",
+    .reads = "model by name, adapters, FSDP, batch, recomputation",
+    .refuses = "reinforcement learning; other adapters",
     .is_document =
         [](const config::Json& document) {
           return document.contains("base_model") &&
                  has_any(document, {"sequence_len", "datasets", "adapter", "micro_batch_size"});
         },
     .import_document = axolotl::import_axolotl};
-constinit const ImporterTable kAxolotlTable{&kAxolotlImporter, "axolotl", "its YAML",
-                                            axolotl::kKeys};
+constinit const ImporterTable kAxolotlTable{&kAxolotlImporter, axolotl::kKeys};
 
 }  // namespace orrery::workload

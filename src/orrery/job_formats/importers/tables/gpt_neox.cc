@@ -291,6 +291,10 @@ Result<void> import_neox(Spec& spec, const Json& document, const std::string& wh
 }  // namespace gpt_neox
 
 const Importer kGptNeoxImporter{.name = "gpt_neox",
+                                .tool = "GPT-NeoX",
+                                .files = "its YAML",
+                                .reads = "model, plan, batch, DeepSpeed's keys",
+                                .refuses = "experts; layers that are not attention",
                                 .is_document =
                                     [](const config::Json& document) {
                                       return has_any(
@@ -298,7 +302,6 @@ const Importer kGptNeoxImporter{.name = "gpt_neox",
                                                      "model-parallel-size", "model_parallel_size"});
                                     },
                                 .import_document = gpt_neox::import_neox};
-constinit const ImporterTable kGptNeoxTable{&kGptNeoxImporter, "GPT-NeoX", "its YAML",
-                                            gpt_neox::kKeys};
+constinit const ImporterTable kGptNeoxTable{&kGptNeoxImporter, gpt_neox::kKeys};
 
 }  // namespace orrery::workload

@@ -88,8 +88,6 @@ struct NamedFile {
 /// A tool with a table, for the documentation.
 struct ImporterTable {
   const Importer* importer;
-  std::string_view tool;   ///< as its authors write it
-  std::string_view files;  ///< which of its files
   KnownKeys keys;
 };
 

@@ -183,13 +183,16 @@ Result<void> import_llama_factory(Spec& spec, const Json& file, const std::strin
 
 const Importer kLlamaFactoryImporter{
     .name = "llama_factory",
+    .tool = "LLaMA-Factory",
+    .files = "the YAML of a training, and DeepSpeed's file that it names",
+    .reads = "model by name, adapters, batch, recomputation",
+    .refuses = "stages with a second model or a reward; other tunings",
     .is_document =
         [](const config::Json& document) {
           return document.contains("model_name_or_path") &&
                  has_any(document, {"finetuning_type", "stage", "cutoff_len"});
         },
     .import_document = llama_factory::import_llama_factory};
-constinit const ImporterTable kLlamaFactoryTable{&kLlamaFactoryImporter, "LLaMA-Factory",
-                                                 "the YAML of a training", llama_factory::kKeys};
+constinit const ImporterTable kLlamaFactoryTable{&kLlamaFactoryImporter, llama_factory::kKeys};
 
 }  // namespace orrery::workload

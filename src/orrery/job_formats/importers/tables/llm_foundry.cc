@@ -177,9 +177,12 @@ bool is_llm_foundry(const Json& document) {
 }  // namespace llm_foundry
 
 const Importer kLlmFoundryImporter{.name = "llm_foundry",
+                                   .tool = "llm-foundry",
+                                   .files = "the YAML of a training, also below `parameters`",
+                                   .reads = "model (MPT or Hugging Face's), FSDP, batch",
+                                   .refuses = "experts",
                                    .is_document = llm_foundry::is_llm_foundry,
                                    .import_document = llm_foundry::import_llm_foundry};
-constinit const ImporterTable kLlmFoundryTable{&kLlmFoundryImporter, "llm-foundry",
-                                               "the YAML of a training", llm_foundry::kKeys};
+constinit const ImporterTable kLlmFoundryTable{&kLlmFoundryImporter, llm_foundry::kKeys};
 
 }  // namespace orrery::workload

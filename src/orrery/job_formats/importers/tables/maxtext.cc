@@ -251,6 +251,10 @@ Result<void> import_maxtext(Spec& spec, const Json& file, const std::string& whe
 
 const Importer kMaxTextImporter{
     .name = "maxtext",
+    .tool = "MaxText",
+    .files = "the YAML of a model or a run",
+    .reads = "model, plan, batch, recomputation",
+    .refuses = "latent attention; scaled sizes",
     .is_document =
         [](const config::Json& document) {
           return has_any(document,
@@ -258,7 +262,6 @@ const Importer kMaxTextImporter{
                           "ici_fsdp_parallelism", "dcn_data_parallelism"});
         },
     .import_document = maxtext::import_maxtext};
-constinit const ImporterTable kMaxTextTable{&kMaxTextImporter, "MaxText",
-                                            "the YAML of a model or a run", maxtext::kKeys};
+constinit const ImporterTable kMaxTextTable{&kMaxTextImporter, maxtext::kKeys};
 
 }  // namespace orrery::workload

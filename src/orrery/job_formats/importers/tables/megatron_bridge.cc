@@ -92,8 +92,13 @@ bool is_bridge(const Json& document) {
 }  // namespace
 }  // namespace megatron_bridge
 
-const Importer kMegatronBridgeImporter{.name = "megatron_bridge",
-                                       .is_document = megatron_bridge::is_bridge,
-                                       .import_document = megatron_bridge::import_bridge};
+const Importer kMegatronBridgeImporter{
+    .name = "megatron_bridge",
+    .tool = "Megatron-Bridge",
+    .files = "`run_config.yaml`, which it saves with each checkpoint",
+    .reads = "as Megatron-LM",
+    .refuses = "recipes in Python",
+    .is_document = megatron_bridge::is_bridge,
+    .import_document = megatron_bridge::import_bridge};
 
 }  // namespace orrery::workload

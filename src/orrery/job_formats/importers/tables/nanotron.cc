@@ -109,12 +109,15 @@ Result<void> import_nanotron(Spec& spec, const Json& document, const std::string
 
 const Importer kNanotronImporter{
     .name = "nanotron",
+    .tool = "nanotron",
+    .files = "its YAML",
+    .reads = "model, plan, schedule, batch",
+    .refuses = "experts",
     .is_document =
         [](const config::Json& document) {
           return has(document, {"parallelism", "tokens"}) && document["parallelism"].is_object();
         },
     .import_document = nanotron::import_nanotron};
-constinit const ImporterTable kNanotronTable{
-    &kNanotronImporter, "nanotron", "its YAML", {nanotron::kRows}};
+constinit const ImporterTable kNanotronTable{&kNanotronImporter, {nanotron::kRows}};
 
 }  // namespace orrery::workload

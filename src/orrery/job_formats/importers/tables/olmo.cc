@@ -151,6 +151,10 @@ Result<void> import_olmo(Spec& spec, const Json& original, const std::string& wh
 }  // namespace olmo
 
 const Importer kOlmoImporter{.name = "olmo",
+                             .tool = "OLMo",
+                             .files = "the YAML of a training",
+                             .reads = "model, FSDP, batch",
+                             .refuses = "blocks that are not attention and MLP",
                              .is_document =
                                  [](const config::Json& document) {
                                    const auto model = document.find("model");
@@ -159,7 +163,6 @@ const Importer kOlmoImporter{.name = "olmo",
                                           !model->contains("name");
                                  },
                              .import_document = olmo::import_olmo};
-constinit const ImporterTable kOlmoTable{&kOlmoImporter, "OLMo", "the YAML of a training",
-                                         olmo::kKeys};
+constinit const ImporterTable kOlmoTable{&kOlmoImporter, olmo::kKeys};
 
 }  // namespace orrery::workload

@@ -127,6 +127,12 @@ bool is_primus(const Json& document) {
 }  // namespace primus
 
 const Importer kPrimusImporter{
-    .name = "primus", .is_document = primus::is_primus, .import_document = primus::import_primus};
+    .name = "primus",
+    .tool = "AMD Primus",
+    .files = "the YAML of a model or an experiment, with the files that they extend",
+    .reads = "as Megatron-LM",
+    .refuses = "experiments with torchtitan or MaxText",
+    .is_document = primus::is_primus,
+    .import_document = primus::import_primus};
 
 }  // namespace orrery::workload

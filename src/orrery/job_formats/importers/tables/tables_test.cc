@@ -7,9 +7,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/workload/spec/defaults.h"
 
 namespace orrery::workload {
@@ -383,11 +386,21 @@ TEST(References, AreResolvedOnce) {
   EXPECT_EQ(made["env"], "${oc.env:HOME}");
 }
 
+/// The page is generated; ORRERY_UPDATE_DOCS=1 writes it anew.
+TEST(ImporterTables, ReferencePageIsUpToDate) {
+  const std::string path =
+      std::string(core_testing::kSourceFolder) + "/docs/reference/importers.md";
+  if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr) std::ofstream(path) << importers_reference();
+  std::ifstream page(path);
+  const std::string text{std::istreambuf_iterator<char>(page), {}};
+  EXPECT_EQ(text, importers_reference()) << "run this test with ORRERY_UPDATE_DOCS=1";
+}
+
 TEST(ImporterTables, NameEachKeyOnce) {
   for (const ImporterTable* table : kImporterTables) {
     std::string_view last;
     for (const KeyRow& row : table->keys.rows) {
-      EXPECT_NE(row.key, last) << table->tool;
+      EXPECT_NE(row.key, last) << table->importer->tool;
       last = row.key;
       if (row.use != KeyUse::sets || row.what.empty() || row.what == kAccumulated ||
           row.what == kWorld)
