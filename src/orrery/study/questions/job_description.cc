@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -36,6 +37,17 @@ Result<void> add_set(workload::Spec& spec, const std::string& assignment) {
     return fail(Errc::usage, "--set", fmt::format("'{}' is not an assignment", assignment),
                 "write PATH=VALUE, for example parallel.bucket=\"50 MB\"");
   return workload::set(spec, assignment.substr(0, equals), assignment.substr(equals + 1));
+}
+
+/// Says which data parallelism holds the experts of a job that does not say how many ranks it has.
+void add_rank_hint(const workload::Parallel& plan, Error& error) {
+  const std::int64_t others =
+      std::max<std::int64_t>(plan.etp == 1 ? plan.tp * plan.cp : plan.cp, 1);
+  const std::int64_t least = plan.ep / std::gcd(plan.ep, others);
+  error.hint = fmt::format(
+      "the number of ranks is not given: add --dp, a multiple of {}, or a "
+      "cluster",
+      least);
 }
 
 }  // namespace
@@ -115,10 +127,15 @@ Result<workload::Spec> specify(const JobDescription& job, const ClusterSize& clu
                     ? "--model NAME; the names are in docs/reference/models.md"
                     : "the files contain no model: add a file with a model, or --model NAME");
   spec.machine = cluster.machine;
+  const bool open_ranks = spec.parallel.dp == 0 && cluster.devices == 0;
   if (auto fine = workload::resolve_defaults(spec, cluster.devices, cluster.where, findings); !fine)
     return tl::unexpected(fine.error());
   if (job.sharding == "hsdp") shard_in_hosts(spec, findings);
-  if (auto fine = workload::check_spec(spec); !fine) return tl::unexpected(fine.error());
+  if (auto fine = workload::check_spec(spec); !fine) {
+    if (open_ranks && fine.error().where == "parallel.ep")
+      add_rank_hint(spec.parallel, fine.error());
+    return tl::unexpected(fine.error());
+  }
   return spec;
 }
 

@@ -287,6 +287,11 @@ void read_kernels(KeyReader& keys, Spec& spec) {
   spec.optimizer.kind = optimizer == "sgd"                            ? OptimizerKind::sgd_momentum
                         : optimizer.find("muon") != std::string::npos ? OptimizerKind::muon
                                                                       : OptimizerKind::adamw;
+  // arguments.py, --cross-entropy-fusion-impl: `native` by default
+  if (keys.flag("cross_entropy_loss_fusion"))
+    spec.kernels.loss = keys.text("cross_entropy_fusion_impl", "native") == "te"
+                            ? Loss::in_place
+                            : Loss::megatron_compiled;
   if (keys.has("clip_grad")) spec.optimizer.gradient_norm = keys.number("clip_grad", 1) > 0;
 }
 
