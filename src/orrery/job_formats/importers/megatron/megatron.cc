@@ -402,7 +402,8 @@ const Importer kMegatronImporter{
     .import_document =
         [](Spec& spec, const Json& document, const std::string& where, Findings& findings) {
           if (has_any(document, {kTestArguments[0], kTestArguments[1]}))
-            return import_megatron(spec, test_arguments(document), where, findings);
+            return import_megatron(spec, test_arguments(document, where, findings), where,
+                                   findings);
           return import_megatron(spec,
                                  {flat_sections(document, {"language_model", "model_parallel"})},
                                  where, findings);
@@ -420,6 +421,7 @@ namespace {
 const std::vector<std::pair<const char*, Json>>& not_modeled() {
   static const std::vector<std::pair<const char*, Json>> kAll = {
       {"account_for_embedding_in_pipeline_split", false},
+      {"accumulate_grad_batches", 1},
       {"account_for_loss_in_pipeline_split", false},
       {"apply_residual_connection_post_layernorm", false},
       {"ddp_num_buckets", nullptr},

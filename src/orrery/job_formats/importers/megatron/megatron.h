@@ -43,8 +43,9 @@ void choose_megatron_vocabulary(Model& model, const MegatronArguments& file,
 inline constexpr std::array kTestArguments = {"MODEL_ARGS", "ARGS"};
 /// Whether a line of the text is such a key.
 [[nodiscard]] bool has_test_arguments(std::string_view text);
-/// The arguments of such a document.
-[[nodiscard]] MegatronArguments test_arguments(const config::Json& document);
+/// The arguments of such a document. Variables of a shell are findings (key_ignored).
+[[nodiscard]] MegatronArguments test_arguments(const config::Json& document,
+                                               const std::string& where, Findings& findings);
 
 /// Merges sections of a YAML file into one object; later sections override earlier ones. Replaces
 /// "${.key}" by the value it refers to.

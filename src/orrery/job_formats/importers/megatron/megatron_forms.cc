@@ -120,7 +120,8 @@ bool has_test_arguments(std::string_view text) {
   return false;
 }
 
-MegatronArguments test_arguments(const Json& document) {
+MegatronArguments test_arguments(const Json& document, const std::string& where,
+                                 Findings& findings) {
   MegatronArguments made;
   const char* const section =
       document.contains(kTestArguments[0]) ? kTestArguments[0] : kTestArguments[1];
@@ -130,6 +131,13 @@ MegatronArguments test_arguments(const Json& document) {
     std::string name = key.substr(std::min(key.find_first_not_of('-'), key.size()));
     std::replace(name.begin(), name.end(), '-', '_');
     if (value.is_null() || value == false || value.is_object()) continue;
+    // Whoever starts the test sets such variables.
+    if (value.is_string() && value.get_ref<const std::string&>().find('$') != std::string::npos) {
+      const std::string place = where + ":" + config::pointer("/" + std::string(section), key);
+      made.unknown[name] = {place, value.get<std::string>()};
+      findings.add(FindingCode::key_ignored, place + " = " + value.get<std::string>());
+      continue;
+    }
     made.options[name] = value.is_array() && name != "moe_layer_freq" ? words_of(value) : value;
   }
   return made;

@@ -100,6 +100,24 @@ TEST(Vocabulary, OfNemoIsThatOfItsTokenizer) {
             8'030'261'248);
 }
 
+// NVIDIA/NeMo-Framework-Launcher, conf/training/llama/llama3_1_8b.yaml: the optimizer of a section
+// of its own.
+TEST(Nemo, ReadsTheOptimizersSection) {
+  const ReadArguments read = read_arguments(
+      "trainer: {num_nodes: 16, devices: 8, precision: bf16, max_time: '05:23:30:00'}\n"
+      "model: {micro_batch_size: 1, global_batch_size: 2048, context_parallel_size: 2, "
+      "encoder_seq_length: 8192, num_layers: 2, hidden_size: 256, num_attention_heads: 4, "
+      "vocab_size: 1000, gradient_as_bucket_view: true, optim: {name: mcore_distributed_optim, "
+      "bucket_cap_mb: 125, overlap_grad_sync: true, overlap_param_sync: true, lr: 1e-4}}\n",
+      "nemo.yaml");
+  EXPECT_EQ(read.spec.parallel.sharding, Sharding::zero1);
+  EXPECT_TRUE(*read.spec.parallel.overlap_gradients);
+  EXPECT_TRUE(*read.spec.parallel.overlap_weights);
+  EXPECT_EQ(read.spec.parallel.bucket->count(), 125 << 20);
+  EXPECT_EQ(read.spec.parallel.dp, 64);
+  EXPECT_EQ(read.findings.count(FindingCode::key_ignored), 0);
+}
+
 TEST(MegatronOptions, QuickGegluHasThreeMatrices) {
   const std::string shape =
       "--num-layers 12 --hidden-size 512 --ffn-hidden-size 2048 "
@@ -156,6 +174,19 @@ TEST(MegatronTests, AreReadFromTheirYaml) {
                          "  max_position_embeddings: 1024\n  tokenizer_type: NullTokenizer\n",
                      "recipe.yaml");
   EXPECT_EQ(weights_of(plain), 64'568'320);
+}
+
+TEST(MegatronTests, VariablesOfTheirStarterAreFindings) {
+  const ReadArguments read = read_arguments(
+      "MODEL_ARGS:\n  --num-layers: 2\n  --hidden-size: 256\n  --num-attention-heads: 4\n"
+      "  --vocab-size: 1000\n  --tensor-model-parallel-size: ${TP}\n",
+      "model_config.yaml");
+  EXPECT_EQ(read.spec.parallel.tp, 1);
+  EXPECT_EQ(read.findings.count(FindingCode::key_ignored), 1);
+  EXPECT_THAT(refusal("MODEL_ARGS:\n  --num-layers: ${LAYERS}\n  --hidden-size: 256\n"
+                      "  --num-attention-heads: 4\n")
+                  .what,
+              HasSubstr("LAYERS"));
 }
 
 /// What Megatron prints, with an argument whose name leaves no room for dots.

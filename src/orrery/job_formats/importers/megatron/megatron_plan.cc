@@ -287,6 +287,7 @@ void read_kernels(KeyReader& keys, Spec& spec) {
   spec.optimizer.kind = optimizer == "sgd"                            ? OptimizerKind::sgd_momentum
                         : optimizer.find("muon") != std::string::npos ? OptimizerKind::muon
                                                                       : OptimizerKind::adamw;
+  if (keys.has("deterministic_mode")) spec.kernels.deterministic = keys.flag("deterministic_mode");
   // arguments.py, --cross-entropy-fusion-impl: `native` by default
   if (keys.flag("cross_entropy_loss_fusion"))
     spec.kernels.loss = keys.text("cross_entropy_fusion_impl", "native") == "te"

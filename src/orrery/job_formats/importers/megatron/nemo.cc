@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads NeMo's YAML: Megatron's arguments in sections.
+#include <algorithm>
+#include <iterator>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "orrery/job_formats/importers/megatron/megatron.h"
 
@@ -39,6 +43,98 @@ void add_tokenizer(const Json& file, Json& flat) {
   }
 }
 
+/// The section model.optim: the optimizer, and how gradients and weights move.
+void add_optimizer(const Json& section, Json& flat) {
+  if (const auto name = section.find("name"); name != section.end() && name->is_string()) {
+    flat["optimizer"] = *name;
+    if (name->get_ref<const std::string&>().find("distributed") != std::string::npos)
+      flat["use_distributed_optimizer"] = true;
+  }
+  for (const char* const key : {"overlap_grad_sync", "overlap_param_sync", "bucket_cap_mb"})
+    if (section.contains(key) && !section[key].is_null()) flat[key] = section[key];
+  if (section.value("grad_sync_dtype", Json()) == "bf16") flat["grad_reduce_in_bf16"] = true;
+}
+
+/// Beginnings of NeMo's names that do not affect a step.
+constexpr std::string_view kIgnored[] = {"accelerator",
+                                         "apex_transformer_log_level",
+                                         "apply_query_key_layer_scaling",
+                                         "apply_rope_fusion",
+                                         "attention_type",
+                                         "barrier",
+                                         "batch_p2p",
+                                         "benchmark",
+                                         "bias_dropout_add_fusion",
+                                         "bias_gelu_fusion",
+                                         "check_val_every",
+                                         "do_layer_norm_weight_decay",
+                                         "enable_checkpointing",
+                                         "enable_model_summary",
+                                         "ffn_dropout",
+                                         "fp16_lm_cross_entropy",
+                                         "fp8_amax",
+                                         "fp8_e4m3",
+                                         "fp8_hybrid",
+                                         "fp8_interval",
+                                         "fp8_margin",
+                                         "gc_interval",
+                                         "gc_on_validation",
+                                         "grad_allreduce_chunk_size_mb",
+                                         "grad_div_ar_fusion",
+                                         "gradient_accumulation_fusion",
+                                         "gradient_as_bucket_view",
+                                         "gradient_clip_val",
+                                         "headscale",
+                                         "limit_",
+                                         "log_every",
+                                         "log_reduced",
+                                         "logger",
+                                         "masked_softmax_fusion",
+                                         "max_epochs",
+                                         "max_steps",
+                                         "max_time",
+                                         "mcore_gpt",
+                                         "megatron_amp_O2",
+                                         "native_amp_",
+                                         "nccl_communicator_config_path",
+                                         "normalize_attention_scores",
+                                         "num_sanity",
+                                         "onnx_safe",
+                                         "openai_gelu",
+                                         "persist_layer_norm",
+                                         "post_process",
+                                         "pre_process",
+                                         "precision_plugin",
+                                         "replace_sampler",
+                                         "restore_from_path",
+                                         "resume",
+                                         "resume_from_checkpoint",
+                                         "scale_positional_embedding",
+                                         "seq_len_interpolation_factor",
+                                         "sync_batch_comm",
+                                         "transformer_block_type",
+                                         "transformer_engine",
+                                         "use_cpu_initialization",
+                                         "use_distributed_sampler",
+                                         "use_emha",
+                                         "use_scaled_init_method",
+                                         "val_check_interval"};
+
+/// Keys that only NeMo has: dropped, or under Megatron's names.
+void rename_own_keys(Json& flat) {
+  for (const auto& [theirs, ours] : {std::pair{"use_flash_attention", "use_flash_attn"}})
+    if (flat.contains(theirs)) {
+      flat[ours] = flat[theirs];
+      flat.erase(theirs);
+    }
+  for (auto it = flat.begin(); it != flat.end();) {
+    const bool ignored =
+        std::any_of(std::begin(kIgnored), std::end(kIgnored),
+                    [&](std::string_view begin) { return it.key().starts_with(begin); });
+    it = ignored ? flat.erase(it) : ++it;
+  }
+}
+
 /// NeMo's sections as arguments of Megatron.
 Json nemo_arguments(const Json& file) {
   Json sections = Json::object();
@@ -50,9 +146,10 @@ Json nemo_arguments(const Json& file) {
   if (flat.contains("precision")) flat["precision"] = enum_name(flat["precision"]);
   const auto model = file.find("model");
   if (model != file.end() && model->is_object() && model->contains("optim") &&
-      (*model)["optim"].is_object() && (*model)["optim"].contains("name"))
-    flat["optimizer"] = (*model)["optim"]["name"];
+      (*model)["optim"].is_object())
+    add_optimizer((*model)["optim"], flat);
   add_tokenizer(file, flat);
+  rename_own_keys(flat);
   return flat;
 }
 
