@@ -4,6 +4,7 @@
 // file, or an experiment that names one. Its keys are Megatron's arguments.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -80,7 +81,7 @@ Result<void> add_file(const std::string& name, const char* folder, const std::st
 
 Result<Json> experiment(const Json& trainer, const std::string& where, Findings& findings) {
   const std::string framework = text_at(trainer, "framework", "megatron");
-  if (framework != "megatron")
+  if (framework.find("megatron") == std::string::npos)
     return fail(Errc::input_unsupported, where + ":/modules/pre_trainer/framework",
                 fmt::format("is {}; of Primus' experiments those of megatron are read", framework),
                 framework == "torchtitan" ? "give torchtitan's own TOML"
@@ -109,6 +110,9 @@ Result<void> import_primus(Spec& spec, const Json& original, const std::string& 
     findings.add(FindingCode::default_assumed, where + ": position_embedding_type = rope");
   }
   MegatronArguments arguments{flat_sections(*merged, {})};
+  // A model lists every argument with its default; one that is off says nothing.
+  for (auto it = arguments.options.begin(); it != arguments.options.end();)
+    it = *it == false && !it.key().starts_with("add_") ? arguments.options.erase(it) : ++it;
   if (const std::string name = text_at(document, "exp_name"); !name.empty())
     arguments.names.push_back(name);
   if (is_experiment) arguments.names.push_back(text_at((*modules)["pre_trainer"], "model"));
@@ -119,8 +123,10 @@ bool is_primus(const Json& document) {
   const auto modules = document.find("modules");
   if (modules != document.end() && modules->is_object())
     return modules->contains("pre_trainer") && (*modules)["pre_trainer"].is_object();
-  return document.contains("extends") ||
-         (document.contains("bases") && document.contains("tokenizer_type"));
+  const std::vector<std::string> bases = bases_of(document);
+  return !bases.empty() && std::all_of(bases.begin(), bases.end(), [](const std::string& name) {
+    return name.ends_with(".yaml") || name.ends_with(".yml");
+  });
 }
 
 }  // namespace

@@ -308,7 +308,7 @@ TEST_F(Folder, PrimusReadsWhatAModelExtends) {
         "group_query_attention: true, swiglu: true, normalization: RMSNorm, "
         "add_bias_linear: false, untie_embeddings_and_output_weights: true}");
   const ReadFile file = read("inner/llama3.1_8B.yaml",
-                             "extends: [base.yaml]\nffn_hidden_size: 14336\n"
+                             "bases:\n  - base.yaml\nffn_hidden_size: 14336\n"
                              "tokenizer_model: meta-llama/Llama-3.1-8B\n");
   EXPECT_EQ(weights_of(file), 8'030'261'248);
 }
