@@ -30,8 +30,8 @@ struct KnownFormat {
 constexpr KnownFormat kFormats[] = {
     {trace::Format::chakra,
      "a Chakra execution trace",
-     {"orrery trace info FILE", "orrery trace validate FILE",
-      "orrery run PREFIX --cluster CLUSTER  (for traces PREFIX.0.et, PREFIX.1.et …)"}},
+     {"orrery trace validate FILE",
+      "orrery run PREFIX --cluster CLUSTER  (for traces PREFIX.0.et, PREFIX.1.et …)", ""}},
     {trace::Format::kineto,
      "a Kineto trace of PyTorch's profiler",
      {"orrery trace info FILE", "orrery whatif --traces FILE --list",

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "orrery/core/text/text.h"
 #include "orrery/job_formats/importers/tables/fine_tuning.h"
 
 namespace orrery::workload {

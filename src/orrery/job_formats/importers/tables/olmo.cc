@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "orrery/core/text/text.h"
 #include "orrery/job_formats/importers/tables/tables.h"
 
 namespace orrery::workload {
