@@ -77,8 +77,7 @@ class BinaryReader {
 
   Result<void> report_damage(Error error) {
     if (options_.repair == graph::Repair::refuse) return tl::unexpected(std::move(error));
-    findings_.add(FindingCode::corrupt_record_dropped, error.where);
-    return {};
+    return sink_.drop(FindingCode::corrupt_record_dropped, error.where);
   }
 
   const ReadOptions& options_;
