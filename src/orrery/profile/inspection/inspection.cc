@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "orrery/profile/dependencies/dependencies.h"
 #include "orrery/profile/inspection/activity.h"
+#include "orrery/profile/recording_checks.h"
 
 namespace orrery::profile {
 namespace {
@@ -144,9 +146,19 @@ Inspection inspect(const Profile& profile) {
   }
   const Activity activity(profile);
   result.on_device = activity.on_device();
+  std::set<EventId> unrecorded;
+  for (const Iteration& one : unrecorded_iterations(profile)) unrecorded.insert(one.event);
+  const auto is_recorded = [&](const Iteration& one) { return !unrecorded.contains(one.event); };
+  const std::vector<Iteration> all = iterations(profile);
+  // Steps without a recording at either end are not idle time.
+  for (std::size_t i = all.size(); i-- > 0 && !is_recorded(all[i]);)
+    result.last = std::min(result.last, all[i].start);
+  for (std::size_t i = 0; i < all.size() && !is_recorded(all[i]); ++i)
+    result.first = std::max(result.first, all[i].end);
   result.whole = activity.breakdown(result.first, result.last);
-  for (const Iteration& iteration : iterations(profile))
-    result.steps.push_back({iteration, activity.breakdown(iteration.start, iteration.end)});
+  for (const Iteration& iteration : all)
+    if (is_recorded(iteration))
+      result.steps.push_back({iteration, activity.breakdown(iteration.start, iteration.end)});
   result.device = by_name(profile, true);
   result.host = by_name(profile, false);
   result.launched = by_launching_operator(profile);
