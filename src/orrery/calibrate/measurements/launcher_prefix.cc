@@ -2,8 +2,7 @@
 #include "orrery/calibrate/measurements/launcher_prefix.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
+#include <iterator>
 
 namespace orrery::calibrate {
 namespace {
@@ -30,14 +29,14 @@ string_view number_after_prefix(string_view word) {
 }
 
 /// First words of the comments of nccl-tests and rccl-tests.
-constexpr std::array<string_view, 12> kComments{
-    "nThread",      "Using",    "Rank", "size",       "bytes",      "(B)",
-    "out-of-place", "in-place", "Out",  "Collective", "nccl-tests", "rccl-tests"};
+constexpr string_view kComments[] = {
+    "nThread", "Using", "Rank",       "size",         "bytes",      "(B)",       "in-place",
+    "Out",     "Avg",   "Collective", "out-of-place", "nccl-tests", "rccl-tests"};
 
 bool starts_known_comment(string_view after) {
   after.remove_prefix(std::min(after.find_first_not_of(kBlank), after.size()));
   const string_view first = after.substr(0, after.find_first_of(kBlank));
-  return std::find(kComments.begin(), kComments.end(), first) != kComments.end();
+  return std::find(std::begin(kComments), std::end(kComments), first) != std::end(kComments);
 }
 
 /// Whether `words` from `at` on begin as a row does.

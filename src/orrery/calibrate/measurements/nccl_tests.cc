@@ -72,6 +72,10 @@ class NcclTestsParser {
     if (run_.rows.empty()) return {};
     if (run_.collective_name.empty() && programs_.size() == 1)
       run_.collective_name = *programs_.begin();
+    if (run_.devices.ranks() == 0) {
+      run_.ranks = into_.log.ranks;
+      run_.nodes = into_.log.nodes;
+    }
     if (!wrong_rows_ && failed_)
       into_.findings.add(FindingCode::measured_wrong, run_.rows.back().place);
     Result<void> done = finish_benchmark(run_, into_);
@@ -153,6 +157,7 @@ class NcclTestsParser {
   }
 
   Result<void> other(string_view line) {
+    read_nccl_log_line(line, into_.log);
     if (layout_.is_known()) {
       std::vector<string_view> words = split_words(line);
       if (take_row(words, layout_.type_column())) return row(words);

@@ -94,6 +94,31 @@ TEST(NcclTests, ReadsRowsBehindPrefixesOfLaunchers) {
   }
 }
 
+// NCCL_DEBUG=INFO states ranks and nodes where the list of devices is missing.
+TEST(NcclTests, TakesRanksAndNodesFromTheLogOfNccl) {
+  const std::string log =
+      "n1:10:20 [0] NCCL INFO comm 0x55 rank 0 nranks 16 cudaDev 0 busId 18000 - Init START\n"
+      "n1:10:20 [0] NCCL INFO comm 0x55 rank 0 nRanks 16 nNodes 2 localRanks 8 localRank 0 MNNVL "
+      "0\n"
+      "n1:10:20 [0] NCCL INFO Channel 00/08 :    0   7   6   5   4   3   2   1   8  15\n"
+      "n1:10:20 [0] NCCL INFO Channel 01/08 :    0   7   6   5   4   3   2   1   8  15\n"
+      "n1:10:20 [0] NCCL INFO Trees [0] 1/-1/-1->0->-1 [1] 1/-1/-1->0->-1\n"
+      "n1:10:20 [0] NCCL INFO 8 coll channels, 0 collnet channels, 0 nvls channels, 8 p2p "
+      "channels\n"
+      "n1:10:20 [0] NCCL INFO AllReduce: 8388608 Bytes -> Algo 1 proto 2 time 55.1\n";
+  const auto [set, findings] = parse(log +
+                                     "# size count type redop root time algbw busbw #wrong\n"
+                                     "1048576 262144 float sum -1 105.9 9.90 18.56 0\n");
+  ASSERT_TRUE(set) << to_string(set.error());
+  ASSERT_EQ(set->rows.size(), 1u);
+  EXPECT_EQ(set->rows[0].collective, "all_reduce");
+  EXPECT_EQ(set->rows[0].ranks, 16);
+  EXPECT_EQ(set->rows[0].nodes, 2);
+  EXPECT_THAT(error_of(log),
+              HasSubstr("which has no times; it states 16 ranks on 2 nodes, 8 channels, 2 rings, "
+                        "trees, 1 choice of algorithms"));
+}
+
 // Launchers that tag each write put tags between the parts of a row, too.
 TEST(NcclTests, RemovesTagsWithinRows) {
   for (const std::string tag : {"[0]", "[1,0]<stdout>:", "worker-0:"}) {

@@ -243,7 +243,7 @@ RC_GTEST_PROP(DamageProperty, NeverCrashes, ()) {
 // Zeros are records without content, all of node 0: a reader that repairs must not read them on and
 // on. 0.1 CPU s.
 TEST(Damage, EndlessZerosEndAtALimit) {
-  const auto out = read(std::string(limits::kDroppedRecords + 2, '\0'), Repair::repair);
+  const auto out = read(std::string(limits::kDroppedRecords + 3, '\0'), Repair::repair);
   ASSERT_FALSE(out.graph);
   EXPECT_EQ(out.graph.error().code, Errc::limit_exceeded);
   EXPECT_TRUE(read(std::string(limits::kDroppedRecords, '\0'), Repair::repair).graph);

@@ -46,7 +46,7 @@ TEST(Format, RecognizesRefusedFormats) {
         std::string_view("\xFD"
                          "7zXZ\0",
                          6),
-        std::string_view("\x04\x22\x4D\x18d@", 6), std::string_view("Rar!\x1A\x07\x01\0", 8)})
+        std::string_view("\x04\x22\x4D\x18@@", 6), std::string_view("Rar!\x1A\x07\x01\0", 8)})
     EXPECT_EQ(format_of(head), Format::archive) << head;
   for (const Format format : {Format::nsys_report, Format::nsys_table, Format::ascend_json,
                               Format::rocprof_json, Format::archive})

@@ -139,7 +139,7 @@ TEST(Inputs, NsightsReportsAndExports) {
   EXPECT_EQ(inputs_in(file.close()).value().at(0).format, Format::nsys_sqlite);
   nsys::testing::Export other(folder / "other.db");
   other.sql("CREATE TABLE notes(a)");
-  EXPECT_EQ(inputs_in(other.close()).value().at(0).format, Format::unknown);
+  EXPECT_EQ(inputs_in(other.close()).value().at(0).format, Format::foreign);
 }
 
 TEST(Inputs, RocpdIsKnownByItsTables) {
