@@ -39,24 +39,36 @@ bool is_affinity(string_view word) {
   return word.find_first_not_of("0123456789-,") == string_view::npos;
 }
 
+constexpr string_view kTitles[] = {"CPU", "Affinity", "NUMA", "GPU", "ID", "N/A", "NIC"};
+
 bool is_title(string_view word) {
-  constexpr string_view kTitles[] = {"CPU", "Affinity", "NUMA", "GPU", "ID", "N/A"};
   return std::find(std::begin(kTitles), std::end(kTitles), word) != std::end(kTitles);
+}
+
+/// The begin of a title or of a device's name.
+bool is_cut_title(string_view word) {
+  return std::any_of(std::begin(kTitles), std::end(kTitles),
+                     [&](string_view title) { return title.starts_with(word); });
+}
+
+/// The end of a cell that was cut: "V18".
+bool is_end_of_cell(string_view word) {
+  return word.starts_with('V') && is_smi_cell("N" + std::string(word));
 }
 
 /// Whether a line begins a row: a device, then a cell, which may be cut.
 bool begins_row(const std::vector<string_view>& words) {
-  if (words.size() < 2 || !is_device_name(words[0])) return false;
+  if (words.size() < 2 || !is_device_name(words[0]) || is_end_of_cell(words[0])) return false;
   return is_smi_cell(words[1]) || (words.size() == 2 && is_cut_smi_cell(words[1]));
 }
 
 /// Whether a line can only be the rest of the line before it.
 bool is_rest(const std::vector<string_view>& words) {
-  return !words.empty() && !begins_row(words) &&
-         std::all_of(words.begin() + 1, words.end(), [](string_view word) {
-           return is_smi_cell(word) || is_device_name(word) || is_affinity(word) ||
-                  is_title(word) || is_cut_smi_cell(word) || word == "GP" || word == "NI";
-         });
+  const auto fits = [](string_view word) {
+    return is_smi_cell(word) || is_device_name(word) || is_affinity(word) || is_title(word) ||
+           is_cut_smi_cell(word) || is_cut_title(word);
+  };
+  return !words.empty() && !begins_row(words) && std::all_of(words.begin() + 1, words.end(), fits);
 }
 
 /// Whether a word was cut between two lines: the parts make a word, and do not stand alone.
@@ -67,7 +79,7 @@ bool is_cut(string_view before, string_view after) {
     return is_device_name(both) && !is_smi_cell(after) && !is_device_name(after) &&
            !is_title(after);
   if (is_affinity(before) && is_affinity(after)) return true;
-  return is_smi_cell(both) || is_device_name(both) || is_title(both);
+  return is_smi_cell(both) || is_device_name(both) || is_cut_title(both);
 }
 
 }  // namespace
@@ -81,6 +93,8 @@ std::string join_wrapped_lines(string_view text) {
     const bool has_end = end < text.size();
     text.remove_prefix(std::min(end + 1, text.size()));
     const std::vector<string_view> words = words_in(line);
+    // The blanks at the end of a row, on a line of their own.
+    if (inside && words.empty() && begins_row(words_in(text.substr(0, text.find('\n'))))) continue;
     if (inside && is_rest(words)) {
       if (out.ends_with('\n')) out.pop_back();
       if (out.ends_with('\r')) out.pop_back();
