@@ -75,7 +75,7 @@ constexpr FindingInfo kInfos[] = {
      "communication kernels have no correlation id; they are assigned to the calls without device "
      "work in order"},
     {"no_device_work", warning,
-     "the recording contains no work of a device, so its times are those of the host. Record the "
+     "the recording contains no work of its device, so its times are those of the host. Record the "
      "device too: torch.profiler.profile(activities=[ProfilerActivity.CPU, "
      "ProfilerActivity.CUDA])"},
     {"step_not_recorded", data_loss,

@@ -6,7 +6,7 @@
 
 #include "orrery/core/check.h"
 #include "orrery/core/system/memory_limit.h"
-#include "orrery/network/adapter_routes.h"
+#include "orrery/platform/topology/routing/adapter_routes.h"
 
 namespace orrery::model {
 
@@ -179,7 +179,7 @@ const Route* FabricRoutes::find(std::uint32_t state, EndPoint from, EndPoint to,
   if (!added) return entry->second;
   std::vector<platform::RouteLink> steps;
   if (!splits_adapters_ ||
-      !find_over_adapters(*topology_, *now.router, nodes_[from], nodes_[to], steps))
+      !platform::find_over_adapters(*topology_, *now.router, nodes_[from], nodes_[to], steps))
     if (!now.router->find(nodes_[from], nodes_[to], steps)) return nullptr;
   Route& route = routes_.emplace_back();
   route.number = static_cast<std::uint32_t>(routes_.size() - 1);

@@ -22,8 +22,8 @@ void cut_long_durations(Profile& profile, Findings& findings);
 /// indexed and attached. O(events log iterations).
 [[nodiscard]] std::vector<Iteration> unrecorded_iterations(const Profile& profile);
 
-/// Counts no_device_work for a recording of the host alone, and step_not_recorded. `profile` is
-/// indexed and attached.
+/// Counts no_device_work for a recording of the host alone on a machine with a device, and
+/// step_not_recorded. `profile` is indexed and attached.
 void check_device_work(const Profile& profile, Findings& findings);
 
 }  // namespace orrery::profile

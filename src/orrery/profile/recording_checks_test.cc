@@ -78,6 +78,9 @@ TEST(RecordingChecks, RecordingsOfTheHostAloneAreNamed) {
   Profile profile = make.take();
   Findings findings;
   check_device_work(profile, findings);
+  EXPECT_TRUE(findings.empty()) << "a machine without a device";
+  profile.devices.resize(1);
+  check_device_work(profile, findings);
   EXPECT_EQ(findings.count(FindingCode::no_device_work), 1u);
   EXPECT_EQ(findings.count(FindingCode::step_not_recorded), 0u);
 }

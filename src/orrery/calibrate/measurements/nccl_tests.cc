@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <set>
 
-#include "orrery/calibrate/measurements/launcher_prefix.h"
 #include "orrery/calibrate/measurements/nccl_tests_row.h"
 #include "orrery/calibrate/measurements/text_lines.h"
 #include "orrery/core/limits.h"

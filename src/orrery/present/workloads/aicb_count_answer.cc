@@ -36,12 +36,12 @@ void state_aicb_count(report::Answer& answer, const std::string& file,
                            plan.ep));
   answer.field("file", file).field("ranks", plan.ranks);
   answer.row("layers", "layers", count.layers, format_count(count.layers));
-  const auto time = [&](const char* label, const char* key, Time of) {
-    answer.row(label, key, report::Value(of), format_time(of));
-  };
-  time("forward", "forward_ns", count.forward);
-  time("input gradients", "input_gradient_ns", count.input_gradient);
-  time("weight gradients", "weight_gradient_ns", count.weight_gradient);
+  answer.row("forward", "forward_ns", count.forward, format_time(count.forward));
+  answer.line("backward",
+              fmt::format("{} for inputs, {} for weights", format_time(count.input_gradient),
+                          format_time(count.weight_gradient)));
+  answer.field("input_gradient_ns", count.input_gradient);
+  answer.field("weight_gradient_ns", count.weight_gradient);
   answer.table("traffic", count.traffic, aicb_traffic_columns(), {.if_empty = "no communication"});
   answer.findings(findings);
 }

@@ -75,13 +75,15 @@ constexpr std::array kForeignKinds = {
                 "",
                 {"an XML file, not a trace",
                  "'orrery collective check' reads plans of collectives, 'orrery "
-                 "network show' topologies"}},
-    ForeignKind{"<algo",
-                {},
-                "",
-                {"a plan of a collective (MSCCL), not a trace", "orrery collective check FILE"}}};
+                 "network show' topologies",
+                 true}},
+    ForeignKind{
+        "<algo",
+        {},
+        "",
+        {"a plan of a collective (MSCCL), not a trace", "orrery collective check FILE", true}}};
 
-constexpr ForeignFile kText{"a text file, not a trace", kRecordings};
+constexpr ForeignFile kText{"a text file, not a trace", kRecordings, true};
 
 bool has_words(string_view head, const std::array<string_view, 2>& words) {
   constexpr std::size_t kFirstLines = 4096;

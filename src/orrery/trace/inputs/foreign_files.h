@@ -10,6 +10,7 @@ namespace orrery::trace {
 struct ForeignFile {
   std::string_view what;  ///< "a report of Nsight Compute"
   std::string_view hint;  ///< what to give instead, with the command that makes it
+  bool is_text = false;   ///< text that another command may read
 };
 
 /// The kind of a file whose content no reader recognizes, by its first bytes (after decompression)

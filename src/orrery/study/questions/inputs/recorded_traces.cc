@@ -12,6 +12,7 @@
 #include "orrery/graph/transform/replicate.h"
 #include "orrery/study/questions/error_hints.h"
 #include "orrery/study/questions/inputs/inputs.h"
+#include "orrery/trace/inputs/foreign_files.h"
 #include "orrery/trace/inputs/format.h"
 
 namespace orrery::study {
@@ -29,7 +30,8 @@ bool is_recorded_traces(const std::vector<std::string>& paths) {
       continue;
     const bool any = std::any_of(inputs->begin(), inputs->end(), [](const trace::Input& input) {
       return trace::is_device_trace(input.format) || input.format == trace::Format::pytorch_et ||
-             trace::is_refused(input.format);
+             (trace::is_refused(input.format) &&
+              (input.foreign == nullptr || !input.foreign->is_text));
     });
     const bool is_foreign_archive =
         std::all_of(inputs->begin(), inputs->end(), [](const trace::Input& input) {

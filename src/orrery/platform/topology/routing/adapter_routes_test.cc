@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/network/adapter_routes.h"
+#include "orrery/platform/topology/routing/adapter_routes.h"
 
 #include <gtest/gtest.h>
 
 #include "orrery/platform/topology/generators/topology_generator.h"
 
-namespace orrery::model {
+namespace orrery::platform {
 namespace {
-
-using namespace platform;
 
 LinkFigures figures(double gigabytes) {
   return {Bandwidth(gigabytes * 1e9), ns(100), 1, LinkClass::network};
@@ -90,4 +88,4 @@ TEST(AdapterRoutes, AreOnlyForDevicesWithSeveral) {
 }
 
 }  // namespace
-}  // namespace orrery::model
+}  // namespace orrery::platform

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/network/adapter_routes.h"
+#include "orrery/platform/topology/routing/adapter_routes.h"
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <utility>
 
-namespace orrery::model {
+namespace orrery::platform {
 
 namespace {
-
-using platform::LinkIndex;
-using platform::NodeClass;
-using platform::NodeIndex;
-using platform::RouteLink;
-using platform::ShortestRoutes;
-using platform::Topology;
 
 /// One link from a device to each adapter that begins shortest routes; empty if some of these
 /// routes begin elsewhere.
@@ -55,7 +48,7 @@ bool is_on_way(const ShortestRoutes& shortest, NodeIndex at, NodeIndex by, NodeI
 
 }  // namespace
 
-bool find_over_adapters(const Topology& topology, const platform::Router& router, NodeIndex from,
+bool find_over_adapters(const Topology& topology, const Router& router, NodeIndex from,
                         NodeIndex to, std::vector<RouteLink>& out) {
   if (topology.kind(from) != NodeClass::device || topology.kind(to) != NodeClass::device)
     return false;
@@ -85,4 +78,4 @@ bool find_over_adapters(const Topology& topology, const platform::Router& router
   return true;
 }
 
-}  // namespace orrery::model
+}  // namespace orrery::platform
