@@ -148,16 +148,9 @@ Inspection inspect(const Profile& profile) {
   result.on_device = activity.on_device();
   std::set<EventId> unrecorded;
   for (const Iteration& one : unrecorded_iterations(profile)) unrecorded.insert(one.event);
-  const auto is_recorded = [&](const Iteration& one) { return !unrecorded.contains(one.event); };
-  const std::vector<Iteration> all = iterations(profile);
-  // Steps without a recording at either end are not idle time.
-  for (std::size_t i = all.size(); i-- > 0 && !is_recorded(all[i]);)
-    result.last = std::min(result.last, all[i].start);
-  for (std::size_t i = 0; i < all.size() && !is_recorded(all[i]); ++i)
-    result.first = std::max(result.first, all[i].end);
   result.whole = activity.breakdown(result.first, result.last);
-  for (const Iteration& iteration : all)
-    if (is_recorded(iteration))
+  for (const Iteration& iteration : iterations(profile))
+    if (!unrecorded.contains(iteration.event))
       result.steps.push_back({iteration, activity.breakdown(iteration.start, iteration.end)});
   result.device = by_name(profile, true);
   result.host = by_name(profile, false);

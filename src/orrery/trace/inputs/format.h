@@ -62,7 +62,8 @@ struct Input {
 
 /// The inputs in a file: the file itself, or the regular files of a tar archive in order. An
 /// archive that ends inside a member is listed up to that member; reading this member then returns
-/// input_truncated. Errc: input_not_found, input_read, input_empty, input_corrupt, limit_exceeded.
+/// input_truncated. Errc: input_not_found, input_read, input_empty, input_corrupt,
+/// input_unsupported (an archive without files), limit_exceeded.
 [[nodiscard]] Result<std::vector<Input>> inputs_in(const std::string& path);
 
 /// Opens an input, decompressed, at its beginning. To find a member, it reads the archive up to it.

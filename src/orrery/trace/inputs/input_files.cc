@@ -72,7 +72,7 @@ Result<std::vector<Input>> members_in(ByteSource& archive, const std::string& pa
     auto member = tar.next();
     if (!member) return tl::unexpected(std::move(member.error()));
     if (!*member && inputs.empty())
-      return fail(Errc::input_empty, path, "the archive contains no files");
+      return fail(Errc::input_unsupported, path, "the archive contains no files");
     if (!*member) return inputs;
     if (inputs.size() == kMembers) {
       return fail(Errc::limit_exceeded, path,
