@@ -174,6 +174,17 @@ int refuse_old_options(const std::vector<std::string>& arguments, const Session&
   return -1;
 }
 
+/// Refuses "--model=": CLI11 would take the next word as the value. Returns the exit code,
+/// otherwise -1.
+int refuse_empty_values(const std::vector<std::string>& arguments, const Session& session) {
+  for (std::size_t i = 1; i < arguments.size() && arguments[i] != "--"; ++i) {
+    const std::string& word = arguments[i];
+    if (word.starts_with("--") && word.find('=') == word.size() - 1)
+      return session.fail(empty_value_error(word.substr(0, word.size() - 1)));
+  }
+  return -1;
+}
+
 /// CLI11 would also search later words for a command: `orrery bench run` is not `run`.
 int resolve_command(std::vector<std::string>& arguments, Session& session) {
   if (arguments.empty() || arguments[0].empty() || arguments[0][0] == '-') return -1;
@@ -185,7 +196,8 @@ int resolve_command(std::vector<std::string>& arguments, Session& session) {
     return fail_usage(session, fmt::format("there is no command '{}'", arguments[0]),
                       fmt::format("since 0.6 it is 'orrery {}'", command->name));
   session.command = command->name;
-  return refuse_old_options(arguments, session);
+  if (const int code = refuse_old_options(arguments, session); code >= 0) return code;
+  return refuse_empty_values(arguments, session);
 }
 
 /// Prints help of the program, of a group or of exit codes, and returns the exit code. Of a

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table_command.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -74,7 +77,23 @@ void TableCommand::add_extra(const ExtraOption& extra) {
   option->group(extra.group);
 }
 
+Error empty_value_error(const std::string& name) {
+  return {
+      Errc::usage, name, "the value is empty",
+      fmt::format("give a value, or leave {} out", name.starts_with('-') ? "the option" : "it")};
+}
+
+std::optional<Error> TableCommand::empty_value() const {
+  for (const CLI::Option* option : get_options()) {
+    const std::vector<std::string>& values = option->results();
+    if (std::find(values.begin(), values.end(), "") == values.end()) continue;
+    return empty_value_error(option->get_name());
+  }
+  return std::nullopt;
+}
+
 std::optional<Error> TableCommand::finish() {
+  if (auto empty = empty_value()) return empty;
   for (FieldRecord& field : bound_.options.fields)
     if (!field.options.empty()) field.times_given = get_option(first_name(field.options))->count();
   if (bound_.options.on_given) bound_.options.on_given();

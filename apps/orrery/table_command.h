@@ -11,6 +11,10 @@
 
 namespace orrery::app {
 
+/// The error for an empty value, which is a mistake of a script, such as an unset variable:
+/// --model "$MODEL". `name`: of the option or the argument.
+[[nodiscard]] Error empty_value_error(const std::string& name);
+
 /// A command of the program as a CLI11 subcommand.
 class TableCommand : public CLI::App {
  public:
@@ -26,6 +30,7 @@ class TableCommand : public CLI::App {
  private:
   void add_option(FieldRecord& field);
   void add_extra(const ExtraOption& extra);
+  [[nodiscard]] std::optional<Error> empty_value() const;
 
   BoundCommand bound_;
   std::optional<Error> error_;

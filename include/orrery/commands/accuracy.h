@@ -9,7 +9,8 @@ namespace orrery::api {
 
 /// Compare predicted steps with measured ones: `orrery accuracy`.
 struct AccuracyQuestion {
-  /// Source of kernel times, as for 'orrery run'.
+  /// Source of kernel times, as for 'orrery run'. One of auto, recorded, roofline, heuristic,
+  /// learned, table, fitted, systolic.
   std::optional<std::string> compute{};
   /// Switch an effect off; may be repeated.
   std::vector<std::string> without{};

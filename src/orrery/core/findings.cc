@@ -44,6 +44,9 @@ constexpr FindingInfo kInfos[] = {
     {"event_time_clamped", data_loss,
      "a time is negative, not a number or too far from the others; it is set to the nearest "
      "possible value"},
+    {"duration_cut", repaired,
+     "a kernel is recorded to end after the next kernel of its stream begins, but streams run in "
+     "order; it ends where the next one begins"},
     {"string_cut", data_loss, "a string is longer than the limit; it is truncated"},
     {"correlation_repeated", info,
      "several calls have the same correlation id; device work is assigned to the last call before "
@@ -68,6 +71,16 @@ constexpr FindingInfo kInfos[] = {
      "a device's first work runs long after its launch: earlier work is not in the file, and the "
      "figures show that time as idle. Rows of iterations show when work runs, not which iteration "
      "launches it"},
+    {"attached_by_order", info,
+     "communication kernels have no correlation id; they are assigned to the calls without device "
+     "work in order"},
+    {"no_device_work", warning,
+     "the recording contains no work of its device, so its times are those of the host. Record the "
+     "device too: torch.profiler.profile(activities=[ProfilerActivity.CPU, "
+     "ProfilerActivity.CUDA])"},
+    {"step_not_recorded", data_loss,
+     "no device work of a step is in the file, although other steps have some; the step is not "
+     "measured"},
     {"graph_captured", info,
      "work of a CUDA graph is assigned to its operators from the recording of the capture"},
     {"capture_unmatched", info,
@@ -127,6 +140,9 @@ constexpr FindingInfo kInfos[] = {
     {"replicas_in_turn", info,
      "traces of several data-parallel replicas represent a different number of replicas; they are "
      "used in turn"},
+    {"traces_without_device", warning,
+     "there are traces for more ranks than the system has devices; the remaining traces are not "
+     "simulated"},
     {"key_ignored", warning, "an unknown key is ignored"},
     {"key_without_effect", warning,
      "a setting has no effect here: it matches nothing, other settings hide its effect, or it is "

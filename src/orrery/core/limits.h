@@ -11,6 +11,8 @@ inline constexpr std::uint64_t kRecordBytes = 64ull << 20;  ///< one Chakra reco
 inline constexpr std::uint64_t kListItems =
     1ull << 20;  ///< dependencies of one node, or items of one list attribute
 inline constexpr std::uint64_t kNodesPerRank = 1ull << 31;  ///< node indices are 32-bit
+inline constexpr std::uint64_t kDroppedRecords =
+    1ull << 20;  ///< records of one rank that cannot be used and are dropped
 inline constexpr std::uint64_t kConfigBytes = 16ull << 20;  ///< one configuration file
 inline constexpr std::uint64_t kConfigNodes =
     1'000'000;  ///< values in one configuration, after expansion of aliases

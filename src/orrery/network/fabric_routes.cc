@@ -6,6 +6,7 @@
 
 #include "orrery/core/check.h"
 #include "orrery/core/system/memory_limit.h"
+#include "orrery/platform/topology/routing/adapter_routes.h"
 
 namespace orrery::model {
 
@@ -21,6 +22,11 @@ FabricRoutes::FabricRoutes(const platform::Platform& platform, bool single_path)
     routing_ = fabric_->routing;
     sprays_ = routing_.policy == platform::RoutePolicy::spray;
     if (single_path && sprays_) routing_.policy = platform::RoutePolicy::ecmp;
+    const auto policy = routing_.policy;
+    // Configured routes of single pairs are those of fixed adapters.
+    splits_adapters_ =
+        !single_path && routing_.fixed_routes.empty() &&
+        (policy == platform::RoutePolicy::known || policy == platform::RoutePolicy::ecmp);
     faults_ = fabric_->faults;
     window_ = fabric_->window.count();
     ranks_ = static_cast<std::uint32_t>(nodes_.size());
@@ -172,7 +178,9 @@ const Route* FabricRoutes::find(std::uint32_t state, EndPoint from, EndPoint to,
       now.cached_routes.try_emplace((std::uint64_t{from} << 32) | to, nullptr);
   if (!added) return entry->second;
   std::vector<platform::RouteLink> steps;
-  if (!now.router->find(nodes_[from], nodes_[to], steps)) return nullptr;
+  if (!splits_adapters_ ||
+      !platform::find_over_adapters(*topology_, *now.router, nodes_[from], nodes_[to], steps))
+    if (!now.router->find(nodes_[from], nodes_[to], steps)) return nullptr;
   Route& route = routes_.emplace_back();
   route.number = static_cast<std::uint32_t>(routes_.size() - 1);
   route.steps.assign(steps.begin(), steps.end());

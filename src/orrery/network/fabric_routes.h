@@ -40,8 +40,9 @@ struct Route {
 /// object. Several threads may call find() and uncontended_time() concurrently.
 class FabricRoutes {
  public:
-  /// `single_path`: messages are not split; if the routing policy sprays, each uses one route
-  /// (ECMP).
+  /// Under the policies `known` and `ecmp`, messages are divided over the network adapters of their
+  /// sender (find_over_adapters). `single_path`: messages are not split; if the routing policy
+  /// sprays, each uses one route (ECMP).
   explicit FabricRoutes(const platform::Platform& platform, bool single_path = false);
 
   [[nodiscard]] const platform::Topology& topology() const { return *topology_; }
@@ -138,6 +139,7 @@ class FabricRoutes {
   std::vector<std::uint32_t> rank_of_;   // by node
   platform::Routing routing_;
   bool sprays_ = false;
+  bool splits_adapters_ = false;  // messages are divided over the adapters of a device
   std::vector<platform::LinkFault> faults_;
   std::int64_t window_ = 0;
   std::vector<double> bytes_per_ns_, latency_ns_;  // by link

@@ -12,6 +12,7 @@
 #include "orrery/core/text/text.h"
 #include "orrery/trace/io/byte_source.h"
 #include "orrery/validate/measured_points_internal.h"
+#include "orrery/validate/training_log.h"
 
 namespace orrery::validate {
 
@@ -74,7 +75,14 @@ Result<std::vector<MeasuredPoint>> parse_points(std::string_view text, const std
                                                 Findings& findings) {
   auto points = is_tree(text) ? parse_points_tree(text, where, findings)
                               : parse_points_csv(text, where, findings);
-  if (!points) return points;
+  if (!points) {
+    const auto log = find_training_log(text);
+    if (!log) return points;
+    return fail(Errc::input_unsupported, where,
+                describe(*log) + "; but it does not state the model and the plan",
+                "write a table with them and measured_s, one row per configuration: "
+                "docs/scoreboard.md");
+  }
   if (auto fine = check(*points, where); !fine) return tl::unexpected(fine.error());
   return points;
 }

@@ -108,9 +108,9 @@ TEST(Points, RefusesWhatIsNone) {
 
 TEST(Points, TakeTheReleaseFromTheContainer) {
   Findings findings;
-  const auto points = parsed(
-      R"({"points": [{"id": "a", "container": "26.04.01", "measured_s": 1, "spec": {}}]})",
-      &findings);
+  const auto points =
+      parsed(R"({"points": [{"id": "a", "container": "26.04.01", "measured_s": 1, "spec": {}}]})",
+             &findings);
   ASSERT_EQ(points.size(), 1u);
   const std::vector<std::string>& set = points[0].question.job.set;
   EXPECT_NE(std::find(set.begin(), set.end(), "kernels.release=26.04.01"), set.end());

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "orrery/config/question_table.h"
+#include "orrery/platform/platform.h"
 #include "orrery/validate/measured_points.h"
 
 namespace orrery::validate {
@@ -50,20 +51,20 @@ struct PointPredictionOptions {
   std::function<void(std::size_t done)> progress;
 
   static constexpr std::string_view group = "Inputs";
-  static constexpr auto fields =
-      std::tuple{config::QuestionField{"compute", &PointPredictionOptions::compute, "--compute",
-                                       "MODEL", config::kAnswer, "roofline",
-                                       "Source of kernel times, as for 'orrery run'"},
-                 config::QuestionField{"without", &PointPredictionOptions::without, "--without",
-                                       "EFFECT", config::kAnswer, "in_step_factors",
-                                       "Switch an effect off; may be repeated"}
-                     .one_each(),
-                 config::QuestionGroup{"Work"},
-                 config::QuestionField{"threads", &PointPredictionOptions::threads, "--threads",
-                                       "N", config::kNothing, "2",
-                                       "Points that are predicted concurrently; 0: one per core"},
-                 config::UndeclaredField{&PointPredictionOptions::baseline},
-                 config::UndeclaredField{&PointPredictionOptions::progress}};
+  static constexpr auto fields = std::tuple{
+      config::QuestionField{"compute", &PointPredictionOptions::compute, "--compute", "MODEL",
+                            config::kAnswer, "roofline",
+                            "Source of kernel times, as for 'orrery run'", platform::compute_names},
+      config::QuestionField{"without", &PointPredictionOptions::without, "--without", "EFFECT",
+                            config::kAnswer, "in_step_factors",
+                            "Switch an effect off; may be repeated"}
+          .one_each(),
+      config::QuestionGroup{"Work"},
+      config::QuestionField{"threads", &PointPredictionOptions::threads, "--threads", "N",
+                            config::kNothing, "2",
+                            "Points that are predicted concurrently; 0: one per core"},
+      config::UndeclaredField{&PointPredictionOptions::baseline},
+      config::UndeclaredField{&PointPredictionOptions::progress}};
 };
 
 /// Predicts all points, in their order. A point that cannot be simulated has a `skip_reason`. The

@@ -132,7 +132,7 @@ Result<void> add_benchmark_row(const BenchmarkRun& run, const BenchmarkRow& row,
   out.bytes = row.bytes;
   out.time_us = time;
   out.ranks = run.ranks;
-  out.nodes = run.devices.nodes();
+  out.nodes = run.devices.nodes() > 0 ? run.devices.nodes() : run.nodes;
   out.in_place = row.in_place;
   out.dtype = row.dtype;
   out.device = run.devices.device();

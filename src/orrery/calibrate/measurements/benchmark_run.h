@@ -14,6 +14,7 @@
 
 #include "orrery/calibrate/measurements/collective_names.h"
 #include "orrery/calibrate/measurements/measurement_set.h"
+#include "orrery/calibrate/measurements/nccl_log.h"
 
 namespace orrery::calibrate {
 
@@ -22,6 +23,7 @@ struct MeasurementSink {
   std::vector<MeasuredCollective>& rows;
   Findings& findings;
   const ReadOptions& options;
+  NcclLog log{};  ///< NCCL's own log among the lines
 };
 
 /// Adds a row. The options supply a missing device, number of ranks and number of nodes. Errc:
@@ -102,6 +104,7 @@ struct BenchmarkRun {
   std::string where;            ///< for errors
   std::string collective_name;  ///< as in the file, or empty
   std::int32_t ranks = 0;       ///< 0: not stated
+  std::int32_t nodes = 0;       ///< if `devices` does not state them; 0: not stated
   RunDevices devices;
   std::string library, version, tool, date;
   ForcedSettings forced;

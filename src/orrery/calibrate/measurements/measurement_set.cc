@@ -98,6 +98,11 @@ class MeasurementReader {
 
   Result<MeasurementSet> finish() {
     if (auto done = logs_.finish(into_); !done) return tl::unexpected(done.error());
+    if (set_.rows.empty() && into_.log.seen)
+      return fail(Errc::input_empty, set_.where,
+                  fmt::format("is a log of NCCL (NCCL_DEBUG), which has no times; it states {}",
+                              contents_of(into_.log)),
+                  "run nccl-tests with NCCL_DEBUG=INFO: then the log has both");
     if (set_.rows.empty())
       return fail(Errc::input_empty, set_.where, "contains no measured collective",
                   has_logs_ ? "NCCL Inspector does not log messages below 8192 bytes" : kFormats);

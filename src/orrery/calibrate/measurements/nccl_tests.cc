@@ -19,21 +19,6 @@ using std::string_view;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Removes the prefixes of mpirun ("[1,0]<stdout>:") and srun ("0: ").
-string_view without_rank_prefix(string_view line) {
-  constexpr std::size_t kMaxPrefix = 40;
-  line = trim_cell(line);
-  if (line.starts_with('[')) {
-    const std::size_t end = line.substr(0, kMaxPrefix).find(">:");
-    if (end != string_view::npos) line = trim_cell(line.substr(end + 2));
-  }
-  std::size_t digits = 0;
-  while (digits < line.size() && is_digit(line[digits])) ++digits;
-  if (digits > 0 && line.substr(digits).starts_with(": "))
-    line = trim_cell(line.substr(digits + 2));
-  return line;
-}
-
 bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || c == '_'; }
 
 /// "all_reduce_perf" in "srun ./build/all_reduce_perf -b 8"; empty when there is none.
@@ -71,9 +56,10 @@ class NcclTestsParser {
       const Result<bool> more = lines_.next(line);
       if (!more) return tl::unexpected(more.error());
       if (!*more) break;
-      line = without_rank_prefix(line);
+      line = without_colors(trim_cell(line), plain_);
       if (line.empty()) continue;
-      const Result<void> done = line.front() == '#' ? comment(line.substr(1)) : other(line);
+      const string_view text = benchmark_comment(line);
+      const Result<void> done = text.empty() ? other(line) : comment(text.substr(1));
       if (!done) return done;
     }
     return end_run();
@@ -85,6 +71,10 @@ class NcclTestsParser {
     if (run_.rows.empty()) return {};
     if (run_.collective_name.empty() && programs_.size() == 1)
       run_.collective_name = *programs_.begin();
+    if (run_.devices.ranks() == 0) {
+      run_.ranks = into_.log.ranks;
+      run_.nodes = into_.log.nodes;
+    }
     if (!wrong_rows_ && failed_)
       into_.findings.add(FindingCode::measured_wrong, run_.rows.back().place);
     Result<void> done = finish_benchmark(run_, into_);
@@ -166,10 +156,10 @@ class NcclTestsParser {
   }
 
   Result<void> other(string_view line) {
-    if (is_digit(line.front()) && layout_.is_known()) {
-      const std::vector<string_view> words = split_words(line);
-      if (words.size() > 4 && std::all_of(words[0].begin(), words[0].end(), is_digit))
-        return row(words);
+    read_nccl_log_line(line, into_.log);
+    if (layout_.is_known()) {
+      std::vector<string_view> words = split_words(line);
+      if (take_row(words, layout_.type_column())) return row(words);
     }
     const string_view program = program_name(line);
     if (!program.empty()) {
@@ -212,6 +202,7 @@ class NcclTestsParser {
   }
 
   TextLines lines_;
+  std::string plain_;  // the line without colors
   MeasurementSink& into_;
   BenchmarkRun run_;
   ForcedSettings exported_settings_;  // for all later runs

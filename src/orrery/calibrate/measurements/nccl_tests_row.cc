@@ -61,6 +61,12 @@ bool TableLayout::parse_header(std::span<const std::string_view> words) {
   return true;
 }
 
+std::optional<std::size_t> TableLayout::type_column() const {
+  const auto type = std::find(columns_.begin(), columns_.end(), Column::type);
+  if (type == columns_.end()) return std::nullopt;
+  return static_cast<std::size_t>(type - columns_.begin());
+}
+
 bool TableLayout::parse_row(std::span<const std::string_view> words,
                             std::vector<BenchmarkRow>& rows, double& wrong) const {
   if (has_timestamp_ && words.size() > 2 && words.back().find(':') != std::string_view::npos)

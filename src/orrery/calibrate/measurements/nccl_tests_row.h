@@ -23,6 +23,8 @@ class TableLayout {
   /// Stores the layout if the words are a header. False: they are not.
   bool parse_header(std::span<const std::string_view> words);
   [[nodiscard]] bool is_known() const { return !columns_.empty(); }
+  /// The index of the column with the number format; empty: the table has none.
+  [[nodiscard]] std::optional<std::size_t> type_column() const;
   /// Sets whether the only group of columns is in place (from the line above the header).
   void set_in_place(bool yes) { in_place_ = yes; }
 

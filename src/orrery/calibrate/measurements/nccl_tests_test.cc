@@ -57,6 +57,89 @@ TEST(NcclTests, FindsRowsAmongOtherLines) {
   EXPECT_EQ(findings.count(FindingCode::corrupt_record_dropped), 1u) << "what begins like a row";
 }
 
+/// `text` with `prefix` before each line.
+std::string behind(const std::string& prefix, const std::string& text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    out += prefix + text.substr(at, end + 1 - at);
+    at = end + 1;
+  }
+  return out;
+}
+
+// Ranks, tags, times, pods, colors: what follows them is what they would be alone.
+TEST(NcclTests, ReadsRowsBehindPrefixesOfLaunchers) {
+  const std::string plain = text_of({.ranks = 16, .hosts = 2, .factor = 1.875}, toy_times(5));
+  const auto [expected, none] = parse(plain);
+  ASSERT_TRUE(expected);
+  for (const std::string prefix :
+       {"[0]", "[0] ", "0: ", "[1,0]<stdout>:", "[1,0]<stdout>: ", "12: ", "worker-0: ",
+        "nccl-test-launcher-x7k2p | ", "nccl-worker-1|", "(pid=312) ", "10:11:12 ",
+        "2025-03-03T10:11:12.123456Z ", "[2025-03-03 10:11:12] ", "2025-03-03 10:11:12,345 INFO ",
+        "1741000000 ", "1741000000.25 [node-3:0] ",
+        "<13>Mar  3 10:11:12 node-3 job[77]: ", "\x1b[32m[rank0]\x1b[0m: ", "\t"}) {
+    const auto [set, findings] = parse(behind(prefix, plain));
+    ASSERT_TRUE(set) << prefix << to_string(set.error());
+    ASSERT_EQ(set->rows.size(), expected->rows.size()) << prefix;
+    for (std::size_t i = 0; i < set->rows.size(); ++i) {
+      EXPECT_EQ(set->rows[i].bytes, expected->rows[i].bytes) << prefix;
+      EXPECT_EQ(set->rows[i].time_us, expected->rows[i].time_us) << prefix;
+      EXPECT_EQ(set->rows[i].ranks, 16) << prefix;
+      EXPECT_EQ(set->rows[i].nodes, 2) << prefix;
+      EXPECT_EQ(set->rows[i].device, expected->rows[i].device) << prefix;
+      EXPECT_EQ(set->rows[i].version, expected->rows[i].version) << prefix;
+    }
+    EXPECT_TRUE(findings.empty()) << prefix;
+  }
+}
+
+// NCCL_DEBUG=INFO states ranks and nodes where the list of devices is missing.
+TEST(NcclTests, TakesRanksAndNodesFromTheLogOfNccl) {
+  const std::string log =
+      "n1:10:20 [0] NCCL INFO comm 0x55 rank 0 nranks 16 cudaDev 0 busId 18000 - Init START\n"
+      "n1:10:20 [0] NCCL INFO comm 0x55 rank 0 nRanks 16 nNodes 2 localRanks 8 localRank 0 MNNVL "
+      "0\n"
+      "n1:10:20 [0] NCCL INFO Channel 00/08 :    0   7   6   5   4   3   2   1   8  15\n"
+      "n1:10:20 [0] NCCL INFO Channel 01/08 :    0   7   6   5   4   3   2   1   8  15\n"
+      "n1:10:20 [0] NCCL INFO Trees [0] 1/-1/-1->0->-1 [1] 1/-1/-1->0->-1\n"
+      "n1:10:20 [0] NCCL INFO 8 coll channels, 0 collnet channels, 0 nvls channels, 8 p2p "
+      "channels\n"
+      "n1:10:20 [0] NCCL INFO AllReduce: 8388608 Bytes -> Algo 1 proto 2 time 55.1\n";
+  const auto [set, findings] = parse(log +
+                                     "# size count type redop root time algbw busbw #wrong\n"
+                                     "1048576 262144 float sum -1 105.9 9.90 18.56 0\n");
+  ASSERT_TRUE(set) << to_string(set.error());
+  ASSERT_EQ(set->rows.size(), 1u);
+  EXPECT_EQ(set->rows[0].collective, "all_reduce");
+  EXPECT_EQ(set->rows[0].ranks, 16);
+  EXPECT_EQ(set->rows[0].nodes, 2);
+  EXPECT_THAT(error_of(log),
+              HasSubstr("which has no times; it states 16 ranks on 2 nodes, 8 channels, 2 rings, "
+                        "trees, 1 choice of algorithms"));
+}
+
+// Launchers that tag each write put tags between the parts of a row, too.
+TEST(NcclTests, RemovesTagsWithinRows) {
+  for (const std::string tag : {"[0]", "[1,0]<stdout>:", "worker-0:"}) {
+    std::string text =
+        "T#  size  count  type  redop  root  time  algbw  busbw #wrong  time  algbw  busbw #wrong\n"
+        "T#  (B)  (elements)  (us)  (GB/s)  (GB/s)  (us)  (GB/s)  (GB/s)\n"
+        "T   1048576   262144  float  sum   -1T  166.5  6.30  11.02   0T  164.3  6.38  11.17   0\n"
+        "T   16777216 4194304  float  sum   -1T  334.9  50.10 87.67   0 T 336.5  49.86 87.25   0\n";
+    for (std::size_t at = 0; (at = text.find('T', at)) != std::string::npos;)
+      text.replace(at, 1, tag);
+    const auto [set, findings] = parse("# Collective test starting: all_reduce_perf\n" + text);
+    ASSERT_TRUE(set) << tag << to_string(set.error());
+    ASSERT_EQ(set->rows.size(), 4u) << tag;
+    EXPECT_EQ(set->rows[0].time_us, 166.5);
+    EXPECT_EQ(set->rows[1].time_us, 164.3);
+    EXPECT_TRUE(set->rows[1].in_place);
+    EXPECT_EQ(set->rows[3].time_us, 336.5);
+    EXPECT_TRUE(findings.empty()) << tag;
+  }
+}
+
 TEST(NcclTests, ReadsSeveralRunsBehindEachOther) {
   const auto [set, findings] =
       parse(text_of({}, toy_times(4)) +

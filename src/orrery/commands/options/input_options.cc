@@ -11,6 +11,7 @@
 #include "orrery/commands/command_options.h"
 #include "orrery/core/models/network_help.h"
 #include "orrery/core/text/suggest.h"
+#include "orrery/intake/formats/aicb_workload.h"
 #include "orrery/study/questions/inputs/inputs.h"
 #include "orrery/study/questions/outcome/model_labels.h"
 #include "orrery/study/questions/run_options.h"
@@ -95,7 +96,20 @@ Result<void> choose_stream_folder(const StreamOptions& options, const Context& c
   return {};
 }
 
+/// A workload of AICB has layers with times, so it is a workload by itself. With a model, only its
+/// plan counts.
+void take_aicb(InputOptions& options) {
+  study::JobDescription rest = options.job;
+  if (rest.spec.size() != 1) return;
+  rest.spec.clear();
+  if (rest.given() || !options.workload.empty() || !intake::is_aicb_file(options.job.spec.front()))
+    return;
+  options.workload = options.job.spec.front();
+  options.job.spec.clear();
+}
+
 Result<void> take_workload(InputOptions& options, Context& context) {
+  take_aicb(options);
   if (options.workload.empty()) {
     std::swap(options.workload, options.positional_workload);
   } else if (!options.positional_workload.empty()) {

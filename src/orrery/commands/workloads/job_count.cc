@@ -6,7 +6,10 @@
 #include "orrery/commands/command.h"
 #include "orrery/commands/command_options.h"
 #include "orrery/commands/options/input_options.h"
+#include "orrery/intake/formats/aicb_workload.h"
+#include "orrery/present/workloads/aicb_count_answer.h"
 #include "orrery/present/workloads/count_answer.h"
+#include "orrery/study/questions/inputs/inputs.h"
 #include "orrery/study/questions/run_options.h"
 
 namespace orrery::commands {
@@ -24,7 +27,32 @@ struct CountOptions {
                                "a100-40gb:8", "The cluster that runs the job"}};
 };
 
+/// The file of a workload of AICB, if it is all that is given; else empty.
+std::string aicb_file(const study::JobDescription& job) {
+  study::JobDescription rest = job;
+  rest.spec.clear();
+  const bool alone = job.spec.size() == 1 && !rest.given();
+  return alone && intake::is_aicb_file(job.spec.front()) ? job.spec.front() : std::string();
+}
+
+int count_aicb(const std::string& file, const CountOptions& options, Context& context) {
+  Findings findings;
+  std::uint32_t devices = 0;
+  if (!options.cluster.empty()) {
+    const auto platform = study::read_platform({.cluster = options.cluster}, findings);
+    if (!platform) return context.fail(platform.error(), findings);
+    devices = static_cast<std::uint32_t>(platform->npu_count());
+  }
+  const auto counted = intake::count_aicb(file, devices, findings);
+  if (!counted) return context.fail(counted.error(), findings);
+  return context.deliver([&](report::Answer& answer) {
+    present::state_aicb_count(answer, file, *counted, findings);
+  });
+}
+
 int count_job(const CountOptions& options, Context& context) {
+  if (const std::string file = aicb_file(options.job); !file.empty())
+    return count_aicb(file, options, context);
   Findings findings;
   const auto job = study::assemble_on(options.job, options.cluster, findings);
   if (!job) return context.fail(job.error(), findings);

@@ -9,10 +9,12 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <system_error>
 #include <utility>
 
+#include "orrery/core/system/abandoned_files.h"
 #include "orrery/core/system/create_parent_folders.h"
 
 namespace orrery {
@@ -56,6 +58,22 @@ int give_name(const char* temporary, const char* path, bool force) {
   return ::rename(temporary, path) == 0 ? 0 : errno;
 }
 
+/// The path by which an open file without a name gets one. (AT_EMPTY_PATH needs a privilege.)
+std::string descriptor_path(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
+
+/// Opens a file without a name in the folder of `path`: the system removes it when its program
+/// ends, however it ends. Returns -1 if the file system or the system does not support that.
+int open_unnamed(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const int descriptor = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  if (descriptor >= 0 && ::access(descriptor_path(descriptor).c_str(), F_OK) != 0) {
+    (void)::close(descriptor);  // without /proc, it could not get a name
+    return -1;
+  }
+  return descriptor;
+}
+
 tl::unexpected<Error> exists_already(const std::string& path) {
   return fail(Errc::output_exists, path, "exists already", "--force overwrites it");
 }
@@ -88,6 +106,7 @@ AtomicFile::AtomicFile(AtomicFile&& other) noexcept
     : path_(std::move(other.path_)),
       how_(other.how_),
       borrowed_(other.borrowed_),
+      unnamed_(other.unnamed_),
       temporary_(std::move(other.temporary_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
       error_(std::exchange(other.error_, EBADF)),
@@ -126,22 +145,50 @@ int AtomicFile::open() {
   return open_temporary();
 }
 
-/// If the name exists, it belongs to another thread or to a killed program: tries the next name.
 int AtomicFile::open_temporary() {
+  remove_abandoned_files(path_);
+  if (!how_.named) {
+    descriptor_ = open_unnamed(path_);
+    unnamed_ = descriptor_ >= 0;
+    if (unnamed_) return 0;
+  }
+  return name_temporary([this](const char* name) {
+    descriptor_ = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) return errno;
+    if (lock_temporary(descriptor_)) return 0;
+    (void)::close(std::exchange(descriptor_, -1));
+    return EEXIST;
+  });
+}
+
+/// Registers a new name and calls `create` with it. If the name exists, it belongs to another
+/// program: tries the next name. Returns 0 or an errno.
+int AtomicFile::name_temporary(const std::function<int(const char*)>& create) {
   constexpr int kMaxNames = 1000;
   for (int number = 0; number < kMaxNames; ++number) {
-    const std::string more = number == 0 ? "" : fmt::format("-{}", number);
-    TemporaryFile temporary(fmt::format("{}.{}{}.tmp", path_, ::getpid(), more));
-    descriptor_ = ::open(temporary.path(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ >= 0) {
+    TemporaryFile temporary(temporary_name(path_));
+    const int error = create(temporary.path());
+    if (error == 0) {
       temporary_ = std::move(temporary);
       return 0;
     }
-    const int error = errno;
     temporary.release();
     if (error != EEXIST) return error;
   }
   return EBUSY;
+}
+
+/// A file without a name can get one, but cannot replace a file: for that, it first gets a
+/// temporary name. Returns 0 or an errno.
+int AtomicFile::name_unnamed() {
+  const std::string self = descriptor_path(descriptor_);
+  const auto link = [&](const char* name) {
+    return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+  };
+  const int error = link(path_.c_str());
+  if (error != EEXIST || !how_.force) return error;
+  if (const int failed = name_temporary(link); failed != 0) return failed;
+  return ::rename(temporary_.path(), path_.c_str()) == 0 ? 0 : errno;
 }
 
 Result<void> AtomicFile::write(std::string_view bytes) {
@@ -166,7 +213,8 @@ Result<void> AtomicFile::write_at(std::uint64_t offset, std::string_view bytes) 
 /// Returns 0 or an errno.
 int AtomicFile::place() {
   if (borrowed_) return 0;
-  if (temporary_ && !how_.skip_sync && ::fsync(descriptor_) != 0) return errno;
+  if ((temporary_ || unnamed_) && !how_.skip_sync && ::fsync(descriptor_) != 0) return errno;
+  if (unnamed_) return name_unnamed();
   if (::close(std::exchange(descriptor_, -1)) != 0) return errno;
   return temporary_ ? give_name(temporary_.path(), path_.c_str(), how_.force) : 0;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -18,12 +19,18 @@ struct FilePlacement {
   /// Does not wait until the disk has the data, as writes of single files do: for thousands of
   /// traces, each wait would take milliseconds. Only a power failure can leave such a file empty.
   bool skip_sync = false;
+  /// Writes to a file with a temporary name even if the file system supports files without a name.
+  bool named = false;
 };
 
 /// A file that appears complete or not at all. Bytes go into a temporary file in the same folder,
 /// which replaces `path` in finish(). After an error, or without finish(), the temporary is removed
-/// and the previous file at `path` is unchanged. remove_temporary_files() does the same from a
-/// signal handler. A device (see is_device) is written to directly.
+/// and the previous file at `path` is unchanged. A device (see is_device) is written to directly.
+///
+/// The temporary has no name where the file system supports that (O_TMPFILE): then a killed program
+/// leaves none. Elsewhere, and while it replaces a file, it has the name of temporary_name().
+/// remove_temporary_files() removes it from a signal handler. If a program was killed without its
+/// signal handlers (SIGKILL), the next program that writes to the folder removes it.
 class AtomicFile {
  public:
   /// Creates missing folders, too. Errc: output_exists unless `how.force`, output_failed.
@@ -50,6 +57,8 @@ class AtomicFile {
   AtomicFile(std::string path, FilePlacement how);
   [[nodiscard]] int open();
   [[nodiscard]] int open_temporary();
+  [[nodiscard]] int name_temporary(const std::function<int(const char*)>& create);
+  [[nodiscard]] int name_unnamed();
   [[nodiscard]] int place();
   [[nodiscard]] Result<void> done(int error);
   void close();
@@ -57,7 +66,8 @@ class AtomicFile {
   std::string path_;
   FilePlacement how_;
   bool borrowed_ = false;
-  TemporaryFile temporary_;  ///< none if bytes go to a device
+  bool unnamed_ = false;     ///< bytes go to a file without a name
+  TemporaryFile temporary_;  ///< none if bytes go to a device or to a file without a name
   int descriptor_ = -1;
   int error_ = 0;  ///< errno of the first failure
   std::uint64_t size_ = 0;

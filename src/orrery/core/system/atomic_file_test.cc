@@ -16,12 +16,15 @@
 #include <thread>
 #include <vector>
 
+#include "orrery/core/system/abandoned_files.h"
+
 namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
 
-class WholeFiles : public testing::Test {
+/// The parameter: temporary files with a name, or without where the file system supports that.
+class WholeFiles : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
     std::string name = testing::TempDir() + "orrery_whole_XXXXXX";
@@ -31,6 +34,9 @@ class WholeFiles : public testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
+  [[nodiscard]] static FilePlacement placed(bool force = false) {
+    return {.force = force, .named = GetParam()};
+  }
   [[nodiscard]] std::size_t files() const {
     return static_cast<std::size_t>(
         std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
@@ -76,8 +82,8 @@ void expect_failed(const Result<void>& refused, const std::string& path, const s
                 "  hint: write to another path, or free space and allow write access there");
 }
 
-TEST_F(WholeFiles, AppearWholeWhenTheyAreFinished) {
-  auto file = AtomicFile::create(path("a"), {});
+TEST_P(WholeFiles, AppearWholeWhenTheyAreFinished) {
+  auto file = AtomicFile::create(path("a"), placed());
   ASSERT_TRUE(file);
   ASSERT_TRUE(file->write("one, "));
   ASSERT_TRUE(file->write(""));
@@ -85,7 +91,7 @@ TEST_F(WholeFiles, AppearWholeWhenTheyAreFinished) {
   ASSERT_TRUE(file->write_at(0, "O"));
   EXPECT_EQ(file->size(), 8U);
   EXPECT_FALSE(fs::exists(path("a")));
-  EXPECT_EQ(files(), 1U) << "a temporary file in its folder";
+  EXPECT_EQ(files(), GetParam() ? 1U : 0U) << "at most a temporary file in its folder";
   ASSERT_TRUE(file->finish());
   EXPECT_EQ(bytes("a"), "One, two");
   EXPECT_EQ(files(), 1U);
@@ -94,30 +100,30 @@ TEST_F(WholeFiles, AppearWholeWhenTheyAreFinished) {
   EXPECT_EQ(bytes("a"), "One, two");
 }
 
-TEST_F(WholeFiles, LeaveNothingWhenTheyAreAbandoned) {
+TEST_P(WholeFiles, LeaveNothingWhenTheyAreAbandoned) {
   for (const bool force : {false, true}) {
-    auto file = AtomicFile::create(path("a"), {.force = force});
+    auto file = AtomicFile::create(path("a"), placed(force));
     ASSERT_TRUE(file && file->write("half"));
     const AtomicFile moved = *std::move(file);
-    EXPECT_EQ(files(), 1U);
+    EXPECT_EQ(files(), GetParam() ? 1U : 0U);
   }
   EXPECT_EQ(files(), 0U);
 }
 
-TEST_F(WholeFiles, AreOverwrittenOnRequestOnly) {
-  ASSERT_TRUE(write_file_atomically(path("a"), "old", {}));
-  expect_exists(write_file_atomically(path("a"), "new", {}), path("a"));
+TEST_P(WholeFiles, AreOverwrittenOnRequestOnly) {
+  ASSERT_TRUE(write_file_atomically(path("a"), "old", placed()));
+  expect_exists(write_file_atomically(path("a"), "new", placed()), path("a"));
   expect_exists(check_absent(path("a"), false), path("a"));
   EXPECT_EQ(bytes("a"), "old");
   EXPECT_TRUE(check_absent(path("a"), true));
   EXPECT_TRUE(check_absent(path("b"), false));
-  ASSERT_TRUE(write_file_atomically(path("a"), "new", {.force = true}));
+  ASSERT_TRUE(write_file_atomically(path("a"), "new", placed(true)));
   EXPECT_EQ(bytes("a"), "new");
   EXPECT_EQ(files(), 1U);
 }
 
-TEST_F(WholeFiles, ThatAppearInTheMeantimeStay) {
-  auto file = AtomicFile::create(path("a"), {});
+TEST_P(WholeFiles, ThatAppearInTheMeantimeStay) {
+  auto file = AtomicFile::create(path("a"), placed());
   ASSERT_TRUE(file && file->write("ours"));
   std::ofstream(path("a")) << "theirs";
   expect_exists(file->finish(), path("a"));
@@ -125,21 +131,21 @@ TEST_F(WholeFiles, ThatAppearInTheMeantimeStay) {
   EXPECT_EQ(files(), 1U);
 }
 
-TEST_F(WholeFiles, OldOnesStayWhenNewOnesCannotBeWritten) {
-  ASSERT_TRUE(write_file_atomically(path("a"), "old", {}));
+TEST_P(WholeFiles, OldOnesStayWhenNewOnesCannotBeWritten) {
+  ASSERT_TRUE(write_file_atomically(path("a"), "old", placed()));
   const std::string large(100'000, 'x');
   for (const rlim_t most : {0UL, 1UL, 99'999UL}) {
     const FullAfter full(most);
-    expect_failed(write_file_atomically(path("a"), large, {.force = true}), path("a"),
+    expect_failed(write_file_atomically(path("a"), large, placed(true)), path("a"),
                   "File too large");
-    expect_failed(write_file_atomically(path("b"), large, {}), path("b"), "File too large");
+    expect_failed(write_file_atomically(path("b"), large, placed()), path("b"), "File too large");
     EXPECT_EQ(bytes("a"), "old");
     EXPECT_EQ(files(), 1U);
   }
 }
 
-TEST_F(WholeFiles, RememberTheirFirstError) {
-  auto file = AtomicFile::create(path("a"), {});
+TEST_P(WholeFiles, RememberTheirFirstError) {
+  auto file = AtomicFile::create(path("a"), placed());
   ASSERT_TRUE(file);
   {
     const FullAfter full(3);
@@ -153,20 +159,21 @@ TEST_F(WholeFiles, RememberTheirFirstError) {
   EXPECT_EQ(file->size(), 0U);
 }
 
-TEST_F(WholeFiles, MakeTheirFoldersOrSayWhyNot) {
-  ASSERT_TRUE(write_file_atomically(path("new/folder/a"), "a", {}));
+TEST_P(WholeFiles, MakeTheirFoldersOrSayWhyNot) {
+  ASSERT_TRUE(write_file_atomically(path("new/folder/a"), "a", placed()));
   EXPECT_EQ(bytes("new/folder/a"), "a");
   std::ofstream(path("file")) << "no folder";
-  expect_failed(write_file_atomically(path("file/a"), "a", {}), path("file/a"), "Not a directory");
+  expect_failed(write_file_atomically(path("file/a"), "a", placed()), path("file/a"),
+                "Not a directory");
   for (const bool force : {false, true}) {
-    expect_failed(write_file_atomically(path("new/folder"), "a", {.force = force}),
-                  path("new/folder"), "Is a directory");
+    expect_failed(write_file_atomically(path("new/folder"), "a", placed(force)), path("new/folder"),
+                  "Is a directory");
   }
   EXPECT_EQ(files(), 2U);
   fs::permissions(path("new"), fs::perms::owner_read | fs::perms::owner_exec);
   const bool root = ::geteuid() == 0;  // … who may write anywhere
   if (!root || ::seteuid(65534) == 0) {
-    expect_failed(write_file_atomically(path("new/a"), "a", {}), path("new/a"),
+    expect_failed(write_file_atomically(path("new/a"), "a", placed()), path("new/a"),
                   "Permission denied");
   }
   if (root) {
@@ -175,7 +182,7 @@ TEST_F(WholeFiles, MakeTheirFoldersOrSayWhyNot) {
   fs::permissions(path("new"), fs::perms::owner_all);
 }
 
-TEST_F(WholeFiles, GoToDevicesDirectly) {
+TEST_P(WholeFiles, GoToDevicesDirectly) {
   EXPECT_TRUE(is_device("/dev/null"));
   EXPECT_TRUE(is_device("/dev/stdout"));
   EXPECT_FALSE(is_device(path("none")));
@@ -197,7 +204,7 @@ TEST_F(WholeFiles, GoToDevicesDirectly) {
 }
 
 // /dev/stdout may lead to a file: that one is neither replaced nor begun again.
-TEST_F(WholeFiles, GoOnWhereADescriptorIs) {
+TEST_P(WholeFiles, GoOnWhereADescriptorIs) {
   const int open = ::open(path("log").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   ASSERT_GE(open, 0);
   ASSERT_EQ(write_all(open, "first, "), 0);
@@ -220,11 +227,11 @@ TEST_F(WholeFiles, GoOnWhereADescriptorIs) {
   EXPECT_FALSE(is_device("/dev/fd/none"));
 }
 
-TEST_F(WholeFiles, MayBeLarge) {
+TEST_P(WholeFiles, MayBeLarge) {
   std::string piece(1'000'003, ' ');
   for (std::size_t i = 0; i < piece.size(); ++i) piece[i] = static_cast<char>(i * 7);
   std::string whole;
-  auto file = AtomicFile::create(path("a"), {.skip_sync = true});
+  auto file = AtomicFile::create(path("a"), {.skip_sync = true, .named = GetParam()});
   ASSERT_TRUE(file);
   for (int i = 0; i < 20; ++i) {
     ASSERT_TRUE(file->write(piece));
@@ -237,24 +244,66 @@ TEST_F(WholeFiles, MayBeLarge) {
   EXPECT_TRUE(bytes("a") == whole);
 }
 
-// A killed program's temporary, with the number of this one by chance; and two writers at once.
-TEST_F(WholeFiles, TakeNobodysTemporary) {
-  const std::string taken = path("a") + "." + std::to_string(::getpid()) + ".tmp";
-  std::ofstream(taken) << "theirs";
-  auto one = AtomicFile::create(path("a"), {});
-  auto two = AtomicFile::create(path("a"), {});
+TEST_P(WholeFiles, OfTwoWritersDoNotShareATemporary) {
+  auto one = AtomicFile::create(path("a"), placed());
+  auto two = AtomicFile::create(path("a"), placed());
   ASSERT_TRUE(one && two && one->write("one") && two->write("two"));
   ASSERT_TRUE(two->finish());
   expect_exists(one->finish(), path("a"));
   EXPECT_EQ(bytes("a"), "two");
+  EXPECT_EQ(files(), 1U);
+}
+
+// SIGKILL runs no handler. This process, which has another id, is the next program that writes to
+// the folder.
+TEST_P(WholeFiles, OfKilledProgramsAreRemovedByTheNext) {
+  const pid_t killed = ::fork();
+  ASSERT_GE(killed, 0);
+  if (killed == 0) {
+    auto file = AtomicFile::create(path("a"), placed());
+    if (!file || !file->write("half")) ::_exit(1);
+    (void)::raise(SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(killed, &status, 0), killed);
+  ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  EXPECT_EQ(files(), GetParam() ? 1U : 0U);
+
+  const std::string own = fs::path(temporary_name(path("a"))).filename();
+  const std::string dead = std::to_string(killed) + "-";
+  std::string foreign = own;  // what a dead process of another boot would write
+  foreign.replace(0, own.rfind("-", own.rfind("-") - 1) + 1, ".orrery-00000000-" + dead);
+  std::ofstream(path(own)) << "of a living process";
+  std::ofstream(path(foreign)) << "of another boot";
+  std::ofstream(path("a." + dead + "tmp")) << "of another program";
+  ASSERT_TRUE(write_file_atomically(path("b"), "whole", placed()));
+  EXPECT_EQ(files(), 4U);
+  EXPECT_EQ(bytes("b"), "whole");
+}
+
+// A process id of another container looks like that of a dead process: the lock shows that it
+// lives.
+TEST_P(WholeFiles, ThatAreLockedStay) {
+  std::string name = temporary_name(path("a"));
+  const std::string number = "-" + std::to_string(::getpid()) + "-";
+  const pid_t gone = ::fork();
+  if (gone == 0) ::_exit(0);
+  ASSERT_EQ(::waitpid(gone, nullptr, 0), gone);
+  name.replace(name.rfind(number), number.size(), "-" + std::to_string(gone) + "-");
+  const int other = ::open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_GE(other, 0);
+  ASSERT_TRUE(lock_temporary(other));
+  ASSERT_TRUE(write_file_atomically(path("b"), "whole", placed()));
   EXPECT_EQ(files(), 2U);
-  fs::remove(taken);
+  ASSERT_EQ(::unlink(name.c_str()), 0);
+  EXPECT_FALSE(lock_temporary(other)) << "it was removed";
+  EXPECT_EQ(::close(other), 0);
 }
 
 // What a signal handler does, here in a program of its own: removed is everything that is being
 // written, by whatever thread, and nothing else.
-TEST_F(WholeFiles, GoWhenTheProgramEnds) {
-  ASSERT_TRUE(write_file_atomically(path("finished"), "whole", {}));
+TEST_P(WholeFiles, GoWhenTheProgramEnds) {
+  ASSERT_TRUE(write_file_atomically(path("finished"), "whole", placed()));
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
@@ -265,7 +314,7 @@ TEST_F(WholeFiles, GoWhenTheProgramEnds) {
     std::vector<AtomicFile> open;
     open.reserve(100);
     for (int i = 0; i < 100; ++i) {
-      auto file = AtomicFile::create(path("f" + std::to_string(i)), {});
+      auto file = AtomicFile::create(path("f" + std::to_string(i)), placed());
       if (!file || !file->write("half")) ::_exit(1);
       open.push_back(*std::move(file));
       if (i % 3 == 0) (void)open.back().finish();
@@ -279,6 +328,9 @@ TEST_F(WholeFiles, GoWhenTheProgramEnds) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7);
   EXPECT_EQ(files(), 1U + 34U) << "those that were finished";
 }
+
+INSTANTIATE_TEST_SUITE_P(Temporaries, WholeFiles, testing::Bool(),
+                         [](const auto& named) { return named.param ? "Named" : "WithoutName"; });
 
 }  // namespace
 }  // namespace orrery

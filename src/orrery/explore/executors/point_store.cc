@@ -135,6 +135,7 @@ Result<std::vector<PointPrediction>> PointStore::find_results(
 
 Result<void> PointStore::close() {
   if (!file_writer_) return {};
+  file_writer_.reset();
   std::string text;
   std::set<std::string_view> written;
   for (const auto& [place, digest] : order_)

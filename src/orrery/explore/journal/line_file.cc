@@ -37,15 +37,20 @@ void for_each_line(std::string_view text,
 }
 
 Result<LineFile> LineFile::begin(const std::string& path, std::string_view text) {
+  const bool is_new = text.empty() && ::access(path.c_str(), F_OK) != 0;
   if (auto written = write_file_atomically(path, text, {.force = true}); !written)
     return tl::unexpected(written.error());
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (descriptor < 0) return fail(Errc::output_failed, path, std::strerror(errno));
-  return LineFile(path, descriptor);
+  LineFile file(path, descriptor);
+  if (is_new) file.empty_ = TemporaryFile(path);
+  return file;
 }
 
 LineFile::LineFile(LineFile&& other) noexcept
-    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+    : path_(std::move(other.path_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      empty_(std::move(other.empty_)) {}
 
 LineFile::~LineFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -54,6 +59,7 @@ LineFile::~LineFile() {
 Result<void> LineFile::add(std::string_view line) {
   if (const int error = write_all(descriptor_, line); error != 0)
     return fail(Errc::output_failed, path_, std::strerror(error));
+  empty_.release();
   return {};
 }
 

@@ -11,6 +11,7 @@
 
 #include "orrery/config/json_types.h"
 #include "orrery/core/error.h"
+#include "orrery/core/system/temporary_file.h"
 
 namespace orrery::explore {
 
@@ -23,6 +24,7 @@ void for_each_line(std::string_view text,
                                             std::string_view text)>& visit);
 
 /// A file that writes each appended line immediately, so that lines survive a crash of the program.
+/// A new file that never gets a line is removed, also by a signal handler (remove_temporary_files).
 class LineFile {
  public:
   /// Creates or replaces the file with `text`. Errc: output_failed.
@@ -40,6 +42,7 @@ class LineFile {
 
   std::string path_;
   int descriptor_;
+  TemporaryFile empty_;  ///< a new file, until its first line
 };
 
 }  // namespace orrery::explore

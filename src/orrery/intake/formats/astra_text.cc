@@ -10,6 +10,7 @@
 #include <charconv>
 #include <utility>
 
+#include "orrery/core/limits.h"
 #include "orrery/core/text/text.h"
 #include "orrery/graph/graph.h"
 
@@ -17,6 +18,24 @@ namespace orrery::intake {
 namespace {
 
 constexpr std::size_t kColumns = 12;
+
+/// The first column of a weight gradient.
+constexpr std::size_t kWeightGradient = 8;
+
+/// Removes the suffix of a collective's group. Without one, the group depends on the pass.
+AstraGroup take_group(std::string_view& word, bool weights) {
+  constexpr std::array<std::pair<std::string_view, AstraGroup>, 4> kSuffixes = {
+      {{"_DP_EP", AstraGroup::dp_ep},
+       {"_EP", AstraGroup::ep},
+       {"_DP", AstraGroup::dp},
+       {"_TP", AstraGroup::tp}}};
+  for (const auto& [suffix, group] : kSuffixes) {
+    if (!word.ends_with(suffix)) continue;
+    word.remove_suffix(suffix.size());
+    return group;
+  }
+  return weights ? AstraGroup::dp : AstraGroup::tp;
+}
 
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;
@@ -69,6 +88,7 @@ class Parser {
   /// Counts communications that this parallelism does not use.
   void count_unused() {
     const Parallelism which = workload_.parallelism;
+    if (which == Parallelism::transformer) return;
     for (std::size_t i = 0; i < workload_.layers.size(); ++i) {
       const AstraLayer& layer = workload_.layers[i];
       const bool model = which == Parallelism::model || which == Parallelism::hybrid;
@@ -116,24 +136,28 @@ class Parser {
   }
 
   Result<void> parse_parallelism(const std::vector<std::string_view>& words) {
-    constexpr std::array<std::pair<std::string_view, Parallelism>, 7> kWords = {
+    constexpr std::array<std::pair<std::string_view, Parallelism>, 9> kWords = {
         {{"MICRO", Parallelism::micro},
          {"DATA", Parallelism::data},
          {"MODEL", Parallelism::model},
          {"HYBRID_DATA_MODEL", Parallelism::hybrid},
          {"HYBRID_MODEL_DATA", Parallelism::hybrid},
          {"HYBRID_DLRM", Parallelism::dlrm},
-         {"HYBRID_DLRM_ENHANCED", Parallelism::dlrm}}};
+         {"HYBRID_DLRM_ENHANCED", Parallelism::dlrm},
+         {"HYBRID_TRANSFORMER", Parallelism::transformer},
+         {"HYBRID_TRANSFORMER_FWD_IN_BCKWD", Parallelism::transformer}}};
     const auto known = std::find_if(kWords.begin(), kWords.end(),
                                     [&](const auto& entry) { return entry.first == words[0]; });
     if (known == kWords.end()) {
       return fail(Errc::input_unsupported, place(),
                   fmt::format("unknown parallelism \"{}\"", printable(words[0], 40)),
                   "supported are MICRO, DATA, MODEL, HYBRID_DATA_MODEL, HYBRID_MODEL_DATA, "
-                  "HYBRID_DLRM and HYBRID_DLRM_ENHANCED");
+                  "HYBRID_DLRM, HYBRID_DLRM_ENHANCED, HYBRID_TRANSFORMER and "
+                  "HYBRID_TRANSFORMER_FWD_IN_BCKWD");
     }
     workload_.parallelism = known->second;
     workload_.word = words[0];
+    if (known->second == Parallelism::transformer) return parse_plan(words);
     if (known->second != Parallelism::dlrm) return {};
     if (words.size() < 2)
       return fail(Errc::input_corrupt, place(), "the last bottom layer is missing after the word");
@@ -143,13 +167,42 @@ class Parser {
     return {};
   }
 
+  /// Pairs of a word and a number, "tp: 2"; older files end the word without a colon.
+  Result<void> parse_plan(const std::vector<std::string_view>& words) {
+    AicbPlan& plan = workload_.plan;
+    for (std::size_t i = 1; i + 1 < words.size(); i += 2) {
+      const std::string_view key = words[i].substr(0, words[i].find(':'));
+      auto value = number(words[i + 1], key);
+      if (!value) return tl::unexpected(value.error());
+      if (key == "checkpoints" || key == "checkpoint_initiates") {
+        if (*value == 0) continue;
+        return fail(Errc::input_unsupported, place(), "recomputed layers are not supported",
+                    "AICB writes checkpoints: 0");
+      }
+      const bool counts =
+          key == "model_parallel_NPU_group" || key == "ep" || key == "pp" || key == "all_gpus";
+      if (!counts) continue;
+      if (*value < 1 || *value > static_cast<std::int64_t>(limits::kRanks))
+        return fail(Errc::input_range, place(),
+                    fmt::format("{} must be 1 to {}", key, limits::kRanks));
+      const auto count = static_cast<std::uint32_t>(*value);
+      (key == "ep"         ? plan.ep
+       : key == "pp"       ? plan.pp
+       : key == "all_gpus" ? plan.ranks
+                           : plan.tp) = count;
+    }
+    return {};
+  }
+
   Result<AstraStep> step(const std::vector<std::string_view>& words, std::size_t first) const {
-    constexpr std::int64_t kMaxMicros = (std::int64_t{1} << 62) / kPsPerUs;
+    const bool aicb = workload_.parallelism == Parallelism::transformer;
+    const std::int64_t unit = aicb ? kPsPerNs : kPsPerUs;
     AstraStep out;
-    auto micros = number(words[first], "a time");
-    if (!micros) return tl::unexpected(micros.error());
-    if (*micros > kMaxMicros) return fail(Errc::input_range, place(), "a time is too large");
-    out.micros = static_cast<std::uint64_t>(*micros);
+    auto time = number(words[first], "a time");
+    if (!time) return tl::unexpected(time.error());
+    if (*time > (std::int64_t{1} << 62) / unit)
+      return fail(Errc::input_range, place(), "a time is too large");
+    out.duration = Time(*time * unit);
     auto size = number(words[first + 2], "a size");
     if (!size) return tl::unexpected(size.error());
     out.comm_size = *size;
@@ -159,7 +212,9 @@ class Parser {
          {"ALLTOALL", CollectiveType::all_to_all},
          {"ALLGATHER", CollectiveType::all_gather},
          {"REDUCESCATTER", CollectiveType::reduce_scatter}}};
-    const std::string_view word = words[first + 1];
+    const std::string_view stated = words[first + 1];
+    std::string_view word = stated;
+    if (aicb) out.group = take_group(word, first == kWeightGradient);
     const auto known = std::find_if(kTypes.begin(), kTypes.end(),
                                     [&](const auto& entry) { return entry.first == word; });
     if (known != kTypes.end()) {
@@ -167,9 +222,12 @@ class Parser {
     } else if (word == "NONE") {
       out.comm_type =
           options_.none_is_all_reduce && workload_.parallelism != Parallelism::dlrm ? 0 : -1;
+    } else if (aicb && word == "BROADCAST") {
+      // SimAI itself takes it for NONE.
+      findings_.add(FindingCode::attr_ignored, place() + ": BROADCAST");
     } else {
       return fail(Errc::input_unsupported, place(),
-                  fmt::format("unknown communication \"{}\"", printable(word, 40)),
+                  fmt::format("unknown communication \"{}\"", printable(stated, 40)),
                   "supported are ALLREDUCE, ALLTOALL, ALLGATHER, REDUCESCATTER and NONE");
     }
     return out;
@@ -188,7 +246,10 @@ class Parser {
       if (!found) return tl::unexpected(found.error());
       *steps[i] = *found;
     }
-    if (words[11] != "0") findings_.add(FindingCode::attr_ignored, place() + ": update time");
+    // AICB writes 100 in all files.
+    const bool aicb = workload_.parallelism == Parallelism::transformer;
+    if (!aicb && words[11] != "0")
+      findings_.add(FindingCode::attr_ignored, place() + ": update time");
     workload_.layers.push_back(std::move(layer));
     return {};
   }
@@ -203,6 +264,11 @@ class Parser {
 };
 
 }  // namespace
+
+std::string_view name(AstraGroup group) {
+  constexpr std::array<std::string_view, 5> kNames = {"all", "tp", "dp", "ep", "dp_ep"};
+  return kNames[static_cast<std::size_t>(group)];
+}
 
 Result<AstraWorkload> parse_astra_text(std::string_view text, const std::string& where,
                                        const AstraTextOptions& options, Findings& findings) {

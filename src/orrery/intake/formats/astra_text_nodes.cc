@@ -25,7 +25,7 @@ using Id = std::optional<std::uint64_t>;
 class NodeMaker {
  public:
   NodeMaker(const AstraWorkload& workload,
-            const std::function<Result<void>(const NodeRecord&)>& on_node)
+            const std::function<Result<void>(const AstraNode&)>& on_node)
       : workload_(workload), on_node_(on_node), weights_(workload.layers.size()) {}
 
   Result<void> pass() {
@@ -43,6 +43,9 @@ class NodeMaker {
       case Parallelism::dlrm:
         dlrm_pass();
         break;
+      case Parallelism::transformer:
+        transformer_pass();
+        break;
     }
     if (error_) return tl::unexpected(*error_);
     return {};
@@ -51,7 +54,8 @@ class NodeMaker {
   AstraTextReport report;
 
  private:
-  std::uint64_t emit(NodeRecord& node, std::initializer_list<Id> deps) {
+  std::uint64_t emit(AstraNode& made, std::initializer_list<Id> deps) {
+    NodeRecord& node = made.record;
     node.id = report.nodes++;
     for (const Id& dep : deps) {
       if (dep) node.data_deps.push_back(*dep);
@@ -61,18 +65,19 @@ class NodeMaker {
                          node.data_deps.end());
     report.edges += node.data_deps.size();
     if (!error_) {
-      if (auto done = on_node_(node); !done) error_ = done.error();
+      if (auto done = on_node_(made); !done) error_ = done.error();
     }
     return node.id;
   }
 
   Id compute(const AstraLayer& layer, std::string_view phase, const AstraStep& step,
              std::initializer_list<Id> deps) {
-    NodeRecord node;
+    AstraNode made{.record = {}, .duration = step.duration};
+    NodeRecord& node = made.record;
     node.name = fmt::format("COMP_NODE_{}_{}", layer.name, phase);
     node.type = static_cast<std::uint64_t>(graph::NodeKind::comp);
-    node.duration_micros = step.micros;
-    return emit(node, deps);
+    node.duration_micros = static_cast<std::uint64_t>(step.duration.count() / kPsPerUs);
+    return emit(made, deps);
   }
 
   /// No id if the step has no communication.
@@ -80,13 +85,14 @@ class NodeMaker {
     if (step.comm_type < 0) return {};
     constexpr std::string_view kWords[] = {"ALLREDUCE", "", "ALLGATHER", "",
                                            "",          "", "ALLTOALL",  "REDUCESCATTER"};
-    NodeRecord node;
+    AstraNode made{.record = {}, .duration = {}, .comm = &step};
+    NodeRecord& node = made.record;
     node.name = fmt::format("COMM_COLL_NODE_{}_{}", layer.name,
                             kWords[static_cast<std::size_t>(step.comm_type)]);
     node.type = static_cast<std::uint64_t>(graph::NodeKind::coll);
     node.add(trace::chakra::attribute_int64("comm_type", step.comm_type));
     node.add(trace::chakra::attribute_int64("comm_size", step.comm_size));
-    return emit(node, deps);
+    return emit(made, deps);
   }
 
   static Id either(const Id& first, const Id& second) { return first ? first : second; }
@@ -127,6 +133,24 @@ class NodeMaker {
     }
   }
 
+  /// Forward and input gradients: each collective blocks what follows it. The collective of a
+  /// weight gradient overlaps the layers before it; only the next pass waits for it. Source:
+  /// Workload::iterate_hybrid_parallel_Transformer_fwd_in_bckwd of aliyun/SimAI.
+  void transformer_pass() {
+    const auto& layers = workload_.layers;
+    Id before;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      const Id forward = compute(layers[i], "FWD", layers[i].forward, {before, weights_[i]});
+      before = either(comm(layers[i], layers[i].forward, {forward}), forward);
+    }
+    for (std::size_t i = layers.size(); i-- > 0;) {
+      const Id inputs = compute(layers[i], "BWD_IG", layers[i].input_gradient, {before});
+      const Id received = either(comm(layers[i], layers[i].input_gradient, {inputs}), inputs);
+      before = compute(layers[i], "BWD_WG", layers[i].weight_gradient, {received});
+      weights_[i] = either(comm(layers[i], layers[i].weight_gradient, {before}), before);
+    }
+  }
+
   /// The exchange of embeddings (layer 0) overlaps the bottom layers and joins at the last of them.
   /// In the backward pass it follows the layer above.
   void dlrm_pass() {
@@ -151,7 +175,7 @@ class NodeMaker {
   }
 
   const AstraWorkload& workload_;
-  const std::function<Result<void>(const NodeRecord&)>& on_node_;
+  const std::function<Result<void>(const AstraNode&)>& on_node_;
   std::vector<Id> weights_;  // by layer: dependencies of its next forward step
   std::optional<Error> error_;
 };
@@ -201,8 +225,8 @@ Result<AstraTextReport> write_ranks(const AstraWorkload& workload, const std::st
   metadata.add(trace::chakra::attribute_string("schema", "1.0.2-chakra.0.0.4"));
   metadata.add(trace::chakra::attribute_string("parallelism", workload.word));
   if (auto done = writer->write(metadata); !done) return tl::unexpected(done.error());
-  auto report =
-      astra_nodes(workload, options, [&](const NodeRecord& node) { return writer->write(node); });
+  auto report = astra_nodes(workload, options,
+                            [&](const AstraNode& node) { return writer->write(node.record); });
   if (!report) return report;
   if (auto done = writer->close(); !done) return tl::unexpected(done.error());
   for (std::uint32_t rank = 1; rank < options.ranks; ++rank) {
@@ -215,7 +239,7 @@ Result<AstraTextReport> write_ranks(const AstraWorkload& workload, const std::st
 }  // namespace
 
 Result<AstraTextReport> astra_nodes(const AstraWorkload& workload, const AstraTextOptions& options,
-                                    const std::function<Result<void>(const NodeRecord&)>& on_node) {
+                                    const std::function<Result<void>(const AstraNode&)>& on_node) {
   constexpr std::uint64_t kPerLayer = 6;
   const std::uint64_t most = workload.layers.size() * kPerLayer * options.passes;
   if (most > limits::kNodesPerRank) {
@@ -231,6 +255,13 @@ Result<AstraTextReport> astra_nodes(const AstraWorkload& workload, const AstraTe
   return node_maker.report;
 }
 
+Result<AstraWorkload> read_astra_text(const std::string& path, const AstraTextOptions& options,
+                                      Findings& findings) {
+  auto text = read_text_file(path);
+  if (!text) return tl::unexpected(text.error());
+  return parse_astra_text(*text, path, options, findings);
+}
+
 Result<AstraTextReport> convert_astra_text(const std::string& path, const std::string& prefix,
                                            const AstraTextOptions& options, Findings& findings) {
   if (options.ranks == 0 || options.passes == 0 || options.ranks > limits::kRanks) {
@@ -238,10 +269,13 @@ Result<AstraTextReport> convert_astra_text(const std::string& path, const std::s
         Errc::usage, path,
         fmt::format("a text workload needs 1 to {} ranks and at least one pass", limits::kRanks));
   }
-  auto text = read_text_file(path);
-  if (!text) return tl::unexpected(text.error());
-  auto workload = parse_astra_text(*text, path, options, findings);
+  auto workload = read_astra_text(path, options, findings);
   if (!workload) return tl::unexpected(workload.error());
+  if (workload->parallelism == Parallelism::transformer)
+    return fail(
+        Errc::input_unsupported, path,
+        "is a workload of AICB with times in nanoseconds, but Chakra traces have microseconds",
+        "'orrery run' reads the file itself: orrery run " + path + " --cluster FILE");
   for (std::uint32_t rank = 0; rank < options.ranks; ++rank) {
     if (auto absent = check_absent(path_of_rank(prefix, rank), options.force); !absent)
       return tl::unexpected(absent.error());

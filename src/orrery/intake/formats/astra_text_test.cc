@@ -28,8 +28,8 @@ struct Nodes {
     const auto workload = parse_astra_text(text, "w.txt", options, findings);
     EXPECT_TRUE(workload) << to_string(workload.error());
     if (!workload) return;
-    const auto done = astra_nodes(*workload, options, [&](const NodeRecord& node) -> Result<void> {
-      all.push_back(node);
+    const auto done = astra_nodes(*workload, options, [&](const AstraNode& node) -> Result<void> {
+      all.push_back(node.record);
       return {};
     });
     EXPECT_TRUE(done);
@@ -142,7 +142,7 @@ TEST(AstraText, DamagedOnes) {
   const std::pair<const char*, Errc> kBad[] = {
       {"", Errc::input_empty},
       {"\n \n", Errc::input_empty},
-      {"HYBRID_TRANSFORMER\n1\n", Errc::input_unsupported},
+      {"HYBRID_TRANSFORMER_X\n1\n", Errc::input_unsupported},
       {"HybridCustomized\n1\n", Errc::input_unsupported},
       {"DATA\n", Errc::input_corrupt},
       {"DATA\nmany\n", Errc::input_corrupt},
@@ -170,7 +170,7 @@ TEST(AstraText, DamagedOnes) {
   AstraWorkload huge;
   huge.layers.resize(1000);
   const auto much =
-      astra_nodes(huge, {1, ~0u}, [](const NodeRecord&) -> Result<void> { return {}; });
+      astra_nodes(huge, {1, ~0u}, [](const AstraNode&) -> Result<void> { return {}; });
   EXPECT_EQ(much.error().code, Errc::limit_exceeded);
 }
 

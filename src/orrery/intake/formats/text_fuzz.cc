@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.passes = 2;
   if (const auto workload = intake::parse_astra_text(text, "fuzz", options, findings)) {
     (void)intake::astra_nodes(*workload, options,
-                              [](const trace::chakra::NodeRecord&) -> Result<void> { return {}; });
+                              [](const intake::AstraNode&) -> Result<void> { return {}; });
   }
   std::string out;
   intake::append_python(out, text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/intake/job/job_internal.h"
 #include "orrery/profile/link/graph_captures.h"
+#include "orrery/profile/recording_checks.h"
 #include "orrery/trace/kineto/reader.h"
 #include "orrery/trace/nsys/reader.h"
 #include "orrery/trace/pftrace/reader.h"
@@ -47,7 +48,9 @@ Result<RankTrace> read_rank(const RankFiles& files, std::shared_ptr<StringPool> 
     out.link = *linked;
   }
   if (!out.profile.rank || files.rank_from == "option") out.profile.rank = files.rank;
+  profile::cut_long_durations(out.profile, out.findings);
   out.attach = profile::attach(out.profile, out.findings);
+  if (files.device) profile::check_device_work(out.profile, out.findings);
   std::vector<Profile> captures;
   for (const trace::Input& input : files.captures) {
     auto capture = read(input, strings, {}, out.findings);

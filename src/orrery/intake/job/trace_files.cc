@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 
+#include "orrery/trace/inputs/foreign_files.h"
 #include "orrery/trace/nsys/reader.h"
 #include "orrery/trace/rocpd/reader.h"
 
@@ -48,8 +49,12 @@ Error unsupported_error(const trace::Input& input) {
               "record again with 'rocprofv3 --output-format rocpd' (a .db file) or 'pftrace'"};
     case Format::archive:
       return {Errc::input_unsupported, input.name,
-              "this is an archive or a compressed file (zip, 7z, xz or bzip2), not a recording",
+              "this is an archive or a compressed file (zip, 7z, xz, bzip2, lz4 or rar), not a "
+              "recording",
               "unpack it; tar archives, gzip and zstd are read directly"};
+    case Format::foreign:
+      return {Errc::input_unsupported, input.name, fmt::format("this is {}", input.foreign->what),
+              std::string(input.foreign->hint)};
     default:
       return {Errc::input_unsupported, input.name, "this is not a trace in a supported format",
               "supported: Kineto (JSON, .pftrace), PyTorch execution traces (JSON), Nsight Systems "
@@ -68,7 +73,7 @@ bool is_documentation(const std::string& path) {
 
 /// True if the file describes traces next to it.
 bool is_facts_file(const trace::Input& input) {
-  if (input.format != Format::unknown) return false;
+  if (input.format != Format::unknown && input.format != Format::foreign) return false;
   auto source = trace::open(input);
   if (!source) return false;
   std::array<char, 4096> head{};
@@ -88,7 +93,7 @@ class Collector {
     for (const std::string& path : *paths) {
       if (!seen_.insert(path).second) continue;
       if (!named && is_documentation(path)) {
-        skip(path, unsupported_error({path, path, Format::unknown, 0}));
+        skip(path, unsupported_error({path, path, Format::unknown}));
       } else if (auto fine = add_file(path, named); !fine) {
         return fine;
       }

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "orrery/core/limits.h"
 #include "orrery/core/text/text.h"
@@ -92,6 +93,32 @@ Topology Topology::scaled(double bandwidth, double latency) const {
   return made;
 }
 
+namespace {
+
+/// The keys of a cluster file that state what links lack, by class; "…" are for the user to fill
+/// in.
+std::string defaults_example(const Topology& topology, const std::string& where) {
+  std::set<LinkClass> bandwidths, latencies;
+  for (LinkIndex i = 0; i < topology.link_count(); ++i) {
+    const LinkFigures& figures = topology.link(i).figures;
+    if (figures.bandwidth.count() == 0) bandwidths.insert(figures.kind);
+    if (!figures.latency) latencies.insert(figures.kind);
+  }
+  std::set<LinkClass> classes = bandwidths;
+  classes.insert(latencies.begin(), latencies.end());
+  std::string text;
+  for (const LinkClass one : classes)
+    text += fmt::format("{}{{class: {}{}{}}}", text.empty() ? "" : ", ", platform::name(one),
+                        bandwidths.contains(one) ? ", bandwidth: …" : "",
+                        latencies.contains(one) ? ", latency: …" : "");
+  return fmt::format(
+      "fabric: {{file: {}, defaults: [{}]}}; per link, NVLink 4 has 25 GB/s and "
+      "NVLink 5 50 GB/s, and 'orrery list links' shows others",
+      where, text);
+}
+
+}  // namespace
+
 Result<void> Topology::check_figures(const std::string& where) const {
   const auto check = [&](const auto& lacks, std::string_view what) -> Result<void> {
     LinkIndex first = 0, count = 0;
@@ -100,13 +127,12 @@ Result<void> Topology::check_figures(const std::string& where) const {
       if (count++ == 0) first = i;
     }
     if (count == 0) return {};
-    return tl::unexpected(
-        Error{Errc::config_missing_key, where,
-              fmt::format("{} of {} links have no {}; the first is {} ({})", count, link_count(),
-                          what, printable(link_name(first)),
-                          orrery::platform::name(links_[first].figures.kind)),
-              fmt::format("add it in the file, or set a default for the link class under `fabric: "
-                          "{{defaults: ...}}` in the cluster file")});
+    return tl::unexpected(Error{
+        Errc::config_missing_key, where,
+        fmt::format("{} of {} links have no {}; the first is {} ({})", count, link_count(), what,
+                    printable(link_name(first)),
+                    orrery::platform::name(links_[first].figures.kind)),
+        "add it in the file, or as defaults in a cluster file: " + defaults_example(*this, where)});
   };
   if (Result<void> bandwidth =
           check([](const LinkFigures& one) { return one.bandwidth.count() == 0; }, "bandwidth");

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "orrery/profile/dependencies/dependencies.h"
 #include "orrery/profile/inspection/activity.h"
+#include "orrery/profile/recording_checks.h"
 
 namespace orrery::profile {
 namespace {
@@ -144,9 +146,12 @@ Inspection inspect(const Profile& profile) {
   }
   const Activity activity(profile);
   result.on_device = activity.on_device();
+  std::set<EventId> unrecorded;
+  for (const Iteration& one : unrecorded_iterations(profile)) unrecorded.insert(one.event);
   result.whole = activity.breakdown(result.first, result.last);
   for (const Iteration& iteration : iterations(profile))
-    result.steps.push_back({iteration, activity.breakdown(iteration.start, iteration.end)});
+    if (!unrecorded.contains(iteration.event))
+      result.steps.push_back({iteration, activity.breakdown(iteration.start, iteration.end)});
   result.device = by_name(profile, true);
   result.host = by_name(profile, false);
   result.launched = by_launching_operator(profile);

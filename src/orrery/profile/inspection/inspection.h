@@ -61,7 +61,7 @@ struct Inspection {
   Time first{}, last{};
   bool on_device = false;  ///< the breakdown is of the device, otherwise of the host
   Breakdown whole;         ///< from first to last
-  std::vector<IterationBreakdown> steps;
+  std::vector<IterationBreakdown> steps;  ///< without unrecorded_iterations()
   std::vector<NameSummary> device;  ///< device work by name; by total time, descending
   std::vector<NameSummary> host;    ///< operators by name; own time (without children), descending
   /// Device work by the name of the operator that launched it; "" for none. By total time,

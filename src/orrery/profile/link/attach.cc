@@ -239,10 +239,76 @@ class Attacher {
         ++report_.by_external_id;
         findings_.add(FindingCode::attached_by_external_id, place_of(profile_, e));
       } else {
-        ++report_.orphans;
-        findings_.add(FindingCode::device_work_without_call, place_of(profile_, e));
+        unknown_.push_back(e);
       }
     }
+    attach_communication_by_order();
+    for (const EventId e : unknown_) {
+      ++report_.orphans;
+      findings_.add(FindingCode::device_work_without_call, place_of(profile_, e));
+    }
+  }
+
+  /// The innermost operator or library range of each communication without a kernel, by start.
+  [[nodiscard]] std::vector<EventId> communications_without_kernel() {
+    std::vector<char> used(profile_.events.size(), 0);
+    for (std::size_t w = 0; w < profile_.events.size(); ++w) {
+      const Event& event = profile_.events[w];
+      if (!is_device_work(event.kind) || event.detail == kNone) continue;
+      if (!is_communication(static_cast<EventId>(w))) continue;
+      EventId at = profile_.works[event.detail].op;
+      for (int up = 0; at != kNoEvent && up < kMaxNesting && used[at] == 0; ++up) {
+        used[at] = 1;
+        at = enclosing_[at];
+      }
+    }
+    std::vector<EventId> all;
+    std::vector<char> encloses(profile_.events.size(), 0);
+    for (std::size_t e = 0; e < profile_.events.size(); ++e) {
+      const Event& event = profile_.events[e];
+      if (!is_operator(event) || !event.timed() || used[e] != 0) continue;
+      const std::string_view name = profile_.name(static_cast<EventId>(e));
+      if (!is_library_range(name) && !is_communication_operator(name)) continue;
+      all.push_back(static_cast<EventId>(e));
+      EventId at = enclosing_[e];
+      for (int up = 0; at != kNoEvent && up < kMaxNesting && encloses[at] == 0; ++up) {
+        encloses[at] = 1;
+        at = enclosing_[at];
+      }
+    }
+    std::erase_if(
+        all, [&](EventId e) { return encloses[e] != 0 || is_coalesced_range(profile_.name(e)); });
+    sort_by_start(all);
+    return all;
+  }
+
+  void sort_by_start(std::vector<EventId>& all) const {
+    std::sort(all.begin(), all.end(), [&](EventId a, EventId b) {
+      return std::make_pair(profile_.events[a].start, a) <
+             std::make_pair(profile_.events[b].start, b);
+    });
+  }
+
+  /// ROCm records communication kernels with correlation 0. A communication library launches them
+  /// in the order of its operators, so each gets the first operator without a kernel that began
+  /// before it.
+  void attach_communication_by_order() {
+    std::vector<EventId> kernels;
+    for (const EventId e : unknown_)
+      if (profile_.work(e).correlation == kNoId && is_communication(e)) kernels.push_back(e);
+    if (kernels.empty()) return;
+    sort_by_start(kernels);
+    const std::vector<EventId> operators = communications_without_kernel();
+    std::size_t next = 0;
+    for (const EventId e : kernels) {
+      if (next == operators.size() ||
+          profile_.events[operators[next]].start > profile_.events[e].start)
+        continue;
+      profile_.works[profile_.events[e].detail].op = operators[next++];
+      ++report_.by_order;
+      findings_.add(FindingCode::attached_by_order, place_of(profile_, e));
+    }
+    std::erase_if(unknown_, [&](EventId e) { return profile_.work(e).op != kNoEvent; });
   }
 
   /// Copies the Comm between a kernel and its operator.
@@ -333,7 +399,8 @@ class Attacher {
   std::vector<Key> calls_;
   std::vector<EventId> enclosing_;
   std::vector<EventId> without_call_;
-  std::vector<EventId> ranges_;  // of communication libraries, by lane and start
+  std::vector<EventId> unknown_;  // without a call, and without an operator with the external id
+  std::vector<EventId> ranges_;   // of communication libraries, by lane and start
   std::unordered_map<StringId, CommKind> operator_kinds_;
   std::vector<std::uint8_t> is_communication_;  // by name: 0: unknown, 1: no, 2: yes
 };

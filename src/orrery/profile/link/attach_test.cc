@@ -201,5 +201,37 @@ TEST(Attach, CoalescedGoesToTheOperatorInside) {
   EXPECT_EQ(profile.work(bare).op, group);
 }
 
+// ROCm records kernels of RCCL with correlation 0, that is, without one.
+TEST(Attach, CommunicationWithoutIdsByOrder) {
+  Maker make;
+  const std::uint32_t thread = make.thread(1), stream = make.stream(7);
+  std::vector<EventId> ranges;
+  for (int i = 0; i < 4; ++i) {
+    make.op(thread, "c10d::allreduce_", 100 * i, 50);
+    ranges.push_back(make.annotation(thread, "nccl:all_reduce", 100 * i + 10, 20));
+  }
+  make.call(thread, "hipLaunchKernel", 112, 2, 5);  // in the second
+  const char* const name = "ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)";
+  const EventId first = make.kernel(stream, name, 60, 30);
+  const EventId second = make.kernel(stream, name, 150, 30, 5);
+  const EventId third = make.kernel(stream, name, 260, 30);
+  const EventId fourth = make.kernel(stream, name, 350, 30);
+  const EventId fifth = make.kernel(stream, name, 400, 30);  // of nothing in the file
+  const EventId other = make.kernel(stream, "gemm", 450, 30);
+  Profile profile = make.take();
+  Findings findings;
+  const AttachReport report = attach(profile, findings);
+  EXPECT_EQ(profile.work(first).op, ranges[0]);
+  EXPECT_EQ(profile.work(second).op, ranges[1]);
+  EXPECT_EQ(profile.work(third).op, ranges[2]);
+  EXPECT_EQ(profile.work(fourth).op, ranges[3]);
+  EXPECT_EQ(profile.work(fifth).op, kNoEvent);
+  EXPECT_EQ(profile.work(other).op, kNoEvent);
+  EXPECT_EQ(report.by_order, 3u);
+  EXPECT_EQ(report.orphans, 2u);
+  EXPECT_EQ(findings.count(FindingCode::attached_by_order), 3u);
+  EXPECT_EQ(findings.count(FindingCode::device_work_without_call), 2u);
+}
+
 }  // namespace
 }  // namespace orrery::profile

@@ -49,6 +49,7 @@ struct AttachReport {
   std::uint64_t by_correlation = 0;  ///< the file contains the launching call
   std::uint64_t by_graph = 0;        ///< the launching call launched a graph
   std::uint64_t by_external_id = 0;  ///< the file lacks the call: the operator with the external id
+  std::uint64_t by_order = 0;        ///< communications without an id: in the order of operators
   std::uint64_t given = 0;           ///< the reader had already set Work::op
   std::uint64_t orphans = 0;         ///< no operator found: only ordered on their stream
 };
@@ -57,7 +58,7 @@ struct AttachReport {
 /// annotation around that call on its thread. A kernel of a communication library gets the
 /// innermost annotation of the library ("nccl:all_reduce"); a coalesced one the operator inside it.
 /// If only the kernel or only its operator has a Comm, the other gets it, too. Counts
-/// attached_by_external_id and device_work_without_call. O(events log events).
+/// attached_by_external_id, attached_by_order and device_work_without_call. O(events log events).
 AttachReport attach(Profile& profile, Findings& findings);
 
 }  // namespace orrery::profile

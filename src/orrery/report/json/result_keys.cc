@@ -57,9 +57,9 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
       "simulated_interval_s simulated_split spare_nodes step_s step_source time_split tokens "
       "workload_name write_s young_interval_s"},
      {"job count",
-      "flop_by_source format_peak_flop_per_s intensity_flop_per_byte memory_traffic_bytes model "
-      "nodes parameters peak_flop_per_s peak_precision product_formats ranks roles tokens "
-      "traffic"},
+      "file flop_by_source format_peak_flop_per_s forward_ns input_gradient_ns "
+      "intensity_flop_per_byte layers memory_traffic_bytes model nodes parameters peak_flop_per_s "
+      "peak_precision product_formats ranks roles tokens traffic weight_gradient_ns"},
      {"job generate", "bytes groups nodes prefix ranks role_count"},
      {"job together", "cluster end_ns jobs link_traffic network_model spare_ranks stalled"},
      {"kernels",

@@ -130,7 +130,8 @@ Result<void> find_route(const TopologyQuestion& question, const platform::Routin
 void warn(const std::string& file, TopologyAnswer& answer) {
   const Topology& topology = answer.topology;
   if (const Result<void> stated = topology.check_figures(file); !stated)
-    answer.warnings.push_back("The fabric cannot be simulated: " + stated.error().what + ".");
+    answer.warnings.push_back(fmt::format("The fabric cannot be simulated: {}. To state them: {}.",
+                                          stated.error().what, stated.error().hint));
   if (topology.devices().empty())
     answer.warnings.push_back("The fabric has no accelerators, so no rank can be placed.");
   if (!answer.facts.connected)

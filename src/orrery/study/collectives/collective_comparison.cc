@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -181,6 +183,29 @@ std::uint32_t inner_of(const Platform& platform, std::span<const std::uint32_t> 
   return static_cast<std::uint32_t>(platform.dims.front().size);
 }
 
+/// Numbers of consecutive ranks per host of a fabric, if all ranks take part and hosts differ.
+std::vector<std::uint32_t> unequal_hosts(const Platform& platform,
+                                         std::span<const std::uint32_t> ranks) {
+  if (platform.fabric == nullptr || ranks.size() != platform.fabric->rank_devices.size()) return {};
+  const platform::Topology& topology = platform.fabric->topology;
+  std::vector<std::uint32_t> sizes;
+  std::set<std::uint32_t> seen;
+  std::optional<std::uint32_t> last;
+  for (const platform::NodeIndex device : platform.fabric->rank_devices) {
+    const std::uint32_t host = topology.host(device);
+    if (host == platform::Topology::kNoHost) return {};
+    if (host != last) {
+      if (!seen.insert(host).second) return {};  // its ranks are not consecutive
+      sizes.push_back(0);
+      last = host;
+    }
+    ++sizes.back();
+  }
+  const bool equal =
+      std::adjacent_find(sizes.begin(), sizes.end(), std::not_equal_to<>()) == sizes.end();
+  return equal ? std::vector<std::uint32_t>() : sizes;
+}
+
 std::string share_text(Time part, Time whole) {
   return fmt::format("{:.0f} %", whole.count() == 0 ? 0.0
                                                     : 100.0 * static_cast<double>(part.count()) /
@@ -285,6 +310,7 @@ synthesis::AlgorithmShape shape_of(const synthesis::FabricState& fabric_state,
   synthesis::AlgorithmShape shape;
   shape.ranks = static_cast<std::uint32_t>(answer.ranks.size());
   shape.inner = inner_of(platform, answer.ranks);
+  if (shape.inner == 1) shape.unequal_hosts = unequal_hosts(platform, answer.ranks);
   shape.order = synthesis::ring_order(fabric_state, answer.ranks);
   return shape;
 }

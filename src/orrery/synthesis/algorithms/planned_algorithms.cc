@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/synthesis/algorithms/planned_algorithms.h"
 
+#include <algorithm>
 #include <array>
 #include <numeric>
 
@@ -17,14 +18,15 @@ bool several_hosts(const AlgorithmShape& shape) {
 
 constexpr std::uint64_t kMaxRingMessages = 300'000;  // maximum messages of an all-gather
 bool few_ring_messages(const AlgorithmShape& shape) {
-  return several_hosts(shape) &&
-         std::uint64_t{shape.ranks} * shape.ranks * shape.inner <= kMaxRingMessages;
+  const std::uint32_t rings = ring_count(shape);
+  return (several_hosts(shape) || (shape.unequal_hosts.size() > 1 && rings > 1)) &&
+         std::uint64_t{shape.ranks} * shape.ranks * rings <= kMaxRingMessages;
 }
 
 constexpr std::array kPlannedAlgorithms{
     PlannedAlgorithm{"ring", "round a ring that follows links (Patarasuk and Yuan 2009)",
                      CollectiveType::all_reduce, any_ranks, ring_plan},
-    PlannedAlgorithm{"rings", "a ring for each rank of a host, over all rails at once",
+    PlannedAlgorithm{"rings", "a ring for each rank of the smallest host, over all rails at once",
                      CollectiveType::all_reduce, few_ring_messages, rings_plan},
     PlannedAlgorithm{"pat",
                      "reduce-scatter and all-gather by parallel aggregated trees, far "
@@ -41,7 +43,7 @@ constexpr std::array kPlannedAlgorithms{
 
     PlannedAlgorithm{"ring", "round a ring that follows links", CollectiveType::all_gather,
                      any_ranks, ring_plan},
-    PlannedAlgorithm{"rings", "a ring for each rank of a host, over all rails at once",
+    PlannedAlgorithm{"rings", "a ring for each rank of the smallest host, over all rails at once",
                      CollectiveType::all_gather, few_ring_messages, rings_plan},
     PlannedAlgorithm{"bruck", "doubling what is held, near ranks first (Bruck et al. 1997)",
                      CollectiveType::all_gather, any_ranks, bruck_all_gather},
@@ -52,7 +54,7 @@ constexpr std::array kPlannedAlgorithms{
 
     PlannedAlgorithm{"ring", "round a ring that follows links", CollectiveType::reduce_scatter,
                      any_ranks, ring_plan},
-    PlannedAlgorithm{"rings", "a ring for each rank of a host, over all rails at once",
+    PlannedAlgorithm{"rings", "a ring for each rank of the smallest host, over all rails at once",
                      CollectiveType::reduce_scatter, few_ring_messages, rings_plan},
     PlannedAlgorithm{"pat", "halving what is left, near ranks first (Jeaugey 2025)",
                      CollectiveType::reduce_scatter, any_ranks, pat_plan},
@@ -77,6 +79,11 @@ constexpr std::array kPlannedAlgorithms{
 };
 
 }  // namespace
+
+std::uint32_t ring_count(const AlgorithmShape& shape) {
+  if (shape.unequal_hosts.empty()) return shape.inner;
+  return *std::min_element(shape.unequal_hosts.begin(), shape.unequal_hosts.end());
+}
 
 std::span<const PlannedAlgorithm> planned_algorithms() { return kPlannedAlgorithms; }
 

@@ -20,6 +20,8 @@ struct AlgorithmShape {
   std::vector<std::uint32_t> order;  ///< order of ranks on a ring; empty: ascending
   std::uint32_t pieces = 8;          ///< number of pieces of pipelined algorithms
   std::uint32_t root = 0;            ///< root rank of broadcast and reduce
+  /// Ranks per host, with consecutive numbers, if hosts are unequal; `inner` is 1 then.
+  std::vector<std::uint32_t> unequal_hosts{};
 };
 
 /// An algorithm that has a plan for a collective.

@@ -18,6 +18,8 @@ inline constexpr PlanBuffer kScratch = PlanBuffer::scratch;
 
 /// The ranks in the order of the ring.
 [[nodiscard]] std::vector<std::uint32_t> ring_of(const AlgorithmShape& shape);
+/// The number of rings over all rails: the ranks of the smallest host.
+[[nodiscard]] std::uint32_t ring_count(const AlgorithmShape& shape);
 
 /// A reduce-scatter by `pass(program, buffer, true)`, an all-gather by `pass(program, buffer,
 /// false)`, or an all-reduce by both, over a buffer of `chunks` chunks.

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <set>
 #include <string>
 
 #include "orrery/synthesis/algorithms/plan_program.h"
@@ -93,6 +94,38 @@ TEST(PlannedAlgorithms, RingsUseAllRailsAlike) {
       for (const auto& [rank, steps] : out) EXPECT_EQ(steps, out.begin()->second);
       EXPECT_EQ(off_rail, hosts % 2 == 0 || hosts % inner == 0 ? 0 : inner);
     }
+  }
+}
+
+// Rings over hosts of 4 and 6: each sends over another adapter, and every collective is right.
+TEST(PlannedAlgorithms, RingsSupportUnequalHosts) {
+  for (const std::vector<std::uint32_t>& hosts :
+       {std::vector<std::uint32_t>{4, 6}, {6, 4}, {2, 3, 5}, {2, 8, 2, 3}, {3, 3, 4}}) {
+    const std::uint32_t ranks = std::accumulate(hosts.begin(), hosts.end(), 0U);
+    const std::uint32_t least = *std::min_element(hosts.begin(), hosts.end());
+    AlgorithmShape shape{ranks, 1, {}, 1, 0};
+    std::size_t tried = 0;
+    for (const PlannedAlgorithm& algorithm : planned_algorithms()) {
+      if (algorithm.name != "rings") continue;
+      EXPECT_FALSE(algorithm.supports(shape)) << "without hosts";
+      shape.unequal_hosts = hosts;
+      ASSERT_TRUE(algorithm.supports(shape));
+      const Plan plan = algorithm.plan(shape);
+      EXPECT_EQ(wrong(plan), "") << name(algorithm.collective);
+      std::vector<std::uint32_t> host_of;
+      for (std::uint32_t host = 0; host < hosts.size(); ++host)
+        host_of.insert(host_of.end(), hosts[host], host);
+      std::map<std::uint32_t, std::set<std::uint32_t>>
+          leaves;  // by host: ranks that send out of it
+      for (std::uint32_t rank = 0; rank < ranks; ++rank)
+        for (const PlanBlock& block : plan.ranks[rank].blocks)
+          if (block.to && host_of[*block.to] != host_of[rank]) leaves[host_of[rank]].insert(rank);
+      for (const auto& [host, senders] : leaves) EXPECT_EQ(senders.size(), least);
+      EXPECT_EQ(leaves.size(), hosts.size());
+      shape.unequal_hosts.clear();
+      ++tried;
+    }
+    EXPECT_EQ(tried, 3U);
   }
 }
 

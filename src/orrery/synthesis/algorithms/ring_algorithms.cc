@@ -33,25 +33,38 @@ void around_rings(PlanProgram& program, const Orders& rings, PlanBuffer buffer, 
   }
 }
 
-// One ring per rank of a host. A ring enters a host at the rank on the rail where it left the
-// previous host. The rings use all network ports of a host, once per direction, and never change
-// rails between hosts.
+/// The order in a host of `size` ranks: from `in` through all others, the last is `out`.
+std::vector<std::uint32_t> way_through_host(std::uint32_t size, std::uint32_t in,
+                                            std::uint32_t out) {
+  std::vector<std::uint32_t> way{in};
+  // Away from `out`, so that neighbors follow each other where `out` is a neighbor of `in`.
+  const bool up = (in + 1) % size == out;
+  for (std::uint32_t i = 1; i < size; ++i)
+    if (const std::uint32_t next = (up ? in + size - i : in + i) % size; next != out)
+      way.push_back(next);
+  way.push_back(out);
+  return way;
+}
+
+// One ring per rank of the smallest host. A ring enters a host at the rank on the rail where it
+// left the previous host. Of equal hosts, the rings use all network ports, once per direction, and
+// never change rails between hosts.
 Orders rings_over_rails(const AlgorithmShape& shape) {
-  const std::uint32_t inner = shape.inner, hosts = shape.ranks / inner;
-  Orders rings(inner);
-  for (std::uint32_t r = 0; r < inner; ++r) {
-    for (std::uint32_t host = 0; host < hosts; ++host) {
-      // With an even number of hosts a ring alternates between two rails; with an odd number it
-      // uses one rail after another.
-      const bool even = hosts % 2 == 0;
-      const std::uint32_t in = even ? r + host % 2 : r + host;
-      const std::uint32_t out = even ? r + 1 - host % 2 : r + host + 1;
-      const bool up = out > in;
-      for (std::uint32_t i = 0; i < inner; ++i) {
-        // Moves from `in` through all other ranks, so that its neighbor `out` is the last.
-        const std::uint32_t device = up ? in + inner - i : in + i;
-        rings[r].push_back(host * inner + device % inner);
-      }
+  std::vector<std::uint32_t> sizes = shape.unequal_hosts;
+  if (sizes.empty()) sizes.assign(shape.ranks / shape.inner, shape.inner);
+  const std::uint32_t count = ring_count(shape);
+  // With an even number of hosts a ring alternates between two rails; with an odd number it uses
+  // one rail after another.
+  const bool even = sizes.size() % 2 == 0;
+  Orders rings(count);
+  for (std::uint32_t r = 0; r < count; ++r) {
+    std::uint32_t first = 0;  // rank of the host
+    for (std::uint32_t host = 0; host < sizes.size(); ++host) {
+      const std::uint32_t in = (even ? r + host % 2 : r + host) % count;
+      const std::uint32_t out = (even ? r + 1 - host % 2 : r + host + 1) % count;
+      for (const std::uint32_t rank : way_through_host(sizes[host], in, out))
+        rings[r].push_back(first + rank);
+      first += sizes[host];
     }
   }
   return rings;

@@ -240,5 +240,14 @@ RC_GTEST_PROP(DamageProperty, NeverCrashes, ()) {
     RC_ASSERT(!strict.graph.error().where.empty() && !strict.graph.error().what.empty());
 }
 
+// Zeros are records without content, all of node 0: a reader that repairs must not read them on and
+// on. 0.1 CPU s.
+TEST(Damage, EndlessZerosEndAtALimit) {
+  const auto out = read(std::string(limits::kDroppedRecords + 3, '\0'), Repair::repair);
+  ASSERT_FALSE(out.graph);
+  EXPECT_EQ(out.graph.error().code, Errc::limit_exceeded);
+  EXPECT_TRUE(read(std::string(limits::kDroppedRecords, '\0'), Repair::repair).graph);
+}
+
 }  // namespace
 }  // namespace orrery::trace::chakra

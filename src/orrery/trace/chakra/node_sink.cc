@@ -18,6 +18,14 @@ std::string NodeSink::place(const graph::NodeSpec& node) const {
   return fmt::format("{}:byte {} (node {})", options_.where, node.offset, node.id);
 }
 
+Result<void> NodeSink::drop(FindingCode why, const std::string& place) {
+  findings_.add(why, place);
+  if (++dropped_ <= limits::kDroppedRecords) return {};
+  return fail(Errc::limit_exceeded, options_.where,
+              fmt::format("more than {} damaged records", limits::kDroppedRecords),
+              "the file is not a Chakra trace, or its source must be corrected");
+}
+
 Result<void> NodeSink::add(const graph::NodeSpec& node, std::string_view input_values) {
   // The builder finds all duplicates. Consecutive ones are reported here at once, so that a file of
   // zeros stays cheap.
@@ -28,8 +36,7 @@ Result<void> NodeSink::add(const graph::NodeSpec& node, std::string_view input_v
                   "--repair keeps the first of them and reports it");
     }
     const bool shown = findings_.count(FindingCode::duplicate_id_dropped) < Findings::kPlaces;
-    findings_.add(FindingCode::duplicate_id_dropped, shown ? place(node) : std::string());
-    return {};
+    return drop(FindingCode::duplicate_id_dropped, shown ? place(node) : std::string());
   }
   if (builder_.size() >= limits::kNodesPerRank) {
     return fail(Errc::limit_exceeded, place(node),

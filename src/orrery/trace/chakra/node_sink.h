@@ -16,6 +16,9 @@ class NodeSink {
   /// The table that NodeSpec::kernel refers to.
   [[nodiscard]] graph::KernelTable& kernels() { return builder_.kernels(); }
   [[nodiscard]] bool empty() const { return builder_.size() == 0; }
+  /// Counts a record that is dropped. Errc: limit_exceeded, so that an endless file of damaged
+  /// records ends.
+  Result<void> drop(FindingCode why, const std::string& place);
   /// Errc: input_duplicate_id (two consecutive nodes with one id), input_group, limit_exceeded.
   Result<void> add(const graph::NodeSpec& node, std::string_view input_values);
   /// Reserves memory for the remaining nodes: `seen` of `total` bytes have been read.
@@ -31,6 +34,7 @@ class NodeSink {
   Findings& findings_;
   graph::GraphBuilder builder_;
   std::uint64_t last_id_ = 0;
+  std::uint64_t dropped_ = 0;
 };
 
 }  // namespace orrery::trace::chakra

@@ -12,6 +12,7 @@
 #include "orrery/trace/chakra/node_sink.h"
 #include "orrery/trace/chakra/records/finding_attribute.h"
 #include "orrery/trace/chakra/records/kernel_attributes.h"
+#include "orrery/trace/inputs/foreign_files.h"
 
 namespace orrery::trace::chakra {
 namespace {
@@ -77,8 +78,7 @@ class BinaryReader {
 
   Result<void> report_damage(Error error) {
     if (options_.repair == graph::Repair::refuse) return tl::unexpected(std::move(error));
-    findings_.add(FindingCode::corrupt_record_dropped, error.where);
-    return {};
+    return sink_.drop(FindingCode::corrupt_record_dropped, error.where);
   }
 
   const ReadOptions& options_;
@@ -105,6 +105,9 @@ Result<graph::Graph> read_rank(std::unique_ptr<ByteSource> source, const ReadOpt
   if (window.size() == 0) return fail(Errc::input_empty, options.where, "the file is empty");
   if (looks_like_json(window.text())) return read_json(window, options, findings);
   if (looks_like_list(window.text().substr(0, 64))) return unsupported_json(options.where);
+  if (const ForeignFile* foreign = find_foreign_file(window.text(), options.where))
+    return fail(Errc::input_unsupported, options.where, fmt::format("this is {}", foreign->what),
+                std::string(foreign->hint));
   const auto detected = detect_schema(window);
   if (!detected) return tl::unexpected(detected.error());
   if (detected->schema != Schema::current) {

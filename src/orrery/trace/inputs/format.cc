@@ -63,11 +63,20 @@ bool is_ascend(std::string_view head) {
          (head.find("\"Task Type\"") != head.npos && head.find("\"CANN\"") != head.npos);
 }
 
-/// A CSV file of 'nsys stats': a summary ("Time (%),Total Time (ns)") or a list of works.
+/// A table of 'nsys stats', as CSV or text: a summary ("Time (%),Total Time (ns)") or a list of
+/// works. Lines about the export may precede its header.
 bool is_nsys_table(std::string_view head) {
-  const std::string_view line = head.substr(0, std::min(head.find_first_of("\r\n"), head.size()));
-  return line.find("Total Time (ns)") != line.npos ||
-         (line.find("Start (ns)") != line.npos && line.find("Duration (ns)") != line.npos);
+  constexpr int kLines = 16;
+  for (int i = 0; i < kLines && !head.empty(); ++i) {
+    const std::size_t end = std::min(head.find_first_of("\r\n"), head.size());
+    const std::string_view line = head.substr(0, end);
+    head.remove_prefix(std::min(end + 1, head.size()));
+    if (line.find('\0') != line.npos) return false;
+    if (line.find("Total Time (ns)") != line.npos || line.find("Total Time (ms)") != line.npos ||
+        (line.find("Start (ns)") != line.npos && line.find("Duration (ns)") != line.npos))
+      return true;
+  }
+  return false;
 }
 
 /// An archive or a compressed file other than tar, gzip and zstd.
@@ -76,7 +85,8 @@ bool is_archive(std::string_view head) {
        {std::string_view("PK\3\4"), std::string_view("7z\xBC\xAF\x27\x1C"),
         std::string_view("\xFD"
                          "7zXZ"),
-        std::string_view("BZh")})
+        std::string_view("BZh"), std::string_view("\x04\x22\x4D\x18"),
+        std::string_view("Rar!\x1A\x07")})
     if (head.starts_with(mark)) return true;
   return false;
 }
@@ -204,10 +214,10 @@ bool is_perfetto(std::string_view head) {
 }  // namespace
 
 std::string_view name(Format format) {
-  constexpr auto kNames = enumerator_names<Format::archive>(
+  constexpr auto kNames = enumerator_names<Format::foreign>(
       "unknown", "chakra", "kineto", "pftrace", "pytorch_et", "nsys_sqlite", "rocpd", "run_file",
       "astra_text", "mpi_json", "nsys_report", "nsys_table", "ascend_json", "rocprof_json",
-      "archive");
+      "archive", "foreign");
   return kNames[static_cast<std::size_t>(format)];
 }
 

@@ -14,6 +14,8 @@
 
 namespace orrery::trace {
 
+struct ForeignFile;
+
 enum class Format : std::uint8_t {
   unknown,
   chakra,       ///< protobuf, any historic layout, or its JSON forms
@@ -30,7 +32,8 @@ enum class Format : std::uint8_t {
   nsys_table,    ///< CSV of 'nsys stats'
   ascend_json,   ///< trace_view.json of Ascend's profiler
   rocprof_json,  ///< JSON of rocprofv3
-  archive        ///< zip, 7z, xz or bzip2
+  archive,       ///< zip, 7z, xz, bzip2, lz4 or rar
+  foreign        ///< another file of a known tool: Input::foreign
 };
 /// True for recordings that cannot be read in this form; every command refuses them by name.
 [[nodiscard]] constexpr bool is_refused(Format format) { return format >= Format::nsys_report; }
@@ -54,11 +57,13 @@ struct Input {
   Format format = Format::unknown;
   /// Number of the regular file in the archive, from 1; 0: the file itself.
   std::uint32_t member = 0;
+  const ForeignFile* foreign = nullptr;  ///< with Format::foreign
 };
 
 /// The inputs in a file: the file itself, or the regular files of a tar archive in order. An
 /// archive that ends inside a member is listed up to that member; reading this member then returns
-/// input_truncated. Errc: input_not_found, input_read, input_empty, input_corrupt, limit_exceeded.
+/// input_truncated. Errc: input_not_found, input_read, input_empty, input_corrupt,
+/// input_unsupported (an archive without files), limit_exceeded.
 [[nodiscard]] Result<std::vector<Input>> inputs_in(const std::string& path);
 
 /// Opens an input, decompressed, at its beginning. To find a member, it reads the archive up to it.

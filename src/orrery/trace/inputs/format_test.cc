@@ -25,6 +25,7 @@ TEST(Format, HasNames) {
   EXPECT_EQ(name(Format::ascend_json), "ascend_json");
   EXPECT_EQ(name(Format::rocprof_json), "rocprof_json");
   EXPECT_EQ(name(Format::archive), "archive");
+  EXPECT_EQ(name(Format::foreign), "foreign");
 }
 
 // Files that have no reader are recognized, so that they are refused by name.
@@ -32,6 +33,9 @@ TEST(Format, RecognizesRefusedFormats) {
   EXPECT_EQ(format_of("Time (%),Total Time (ns),Instances,Name\n45.1,123456789,100,gemm\n"),
             Format::nsys_table);
   EXPECT_EQ(format_of("Start (ns),Duration (ns),CorrId,Name\n"), Format::nsys_table);
+  EXPECT_EQ(format_of("Processing [a.sqlite] with [stats]\n\n ** CUDA GPU Kernel Summary:\n\n"
+                      " Time (%)  Total Time (ns)  Instances\n"),
+            Format::nsys_table);
   EXPECT_EQ(format_of(R"([{"ph": "M", "name": "process_name", "pid": 8, )"
                       R"("args": {"name": "Ascend Hardware"}}, {"ph": "X", "name": "a"}])"),
             Format::ascend_json);
@@ -41,7 +45,8 @@ TEST(Format, RecognizesRefusedFormats) {
        {std::string_view("PK\3\4\x14\0\0\0", 8), std::string_view("BZh91AY&SY"),
         std::string_view("\xFD"
                          "7zXZ\0",
-                         6)})
+                         6),
+        std::string_view("\x04\x22\x4D\x18@@", 6), std::string_view("Rar!\x1A\x07\x01\0", 8)})
     EXPECT_EQ(format_of(head), Format::archive) << head;
   for (const Format format : {Format::nsys_report, Format::nsys_table, Format::ascend_json,
                               Format::rocprof_json, Format::archive})

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "orrery/trace/inputs/foreign_files.h"
 #include "orrery/trace/inputs/format.h"
 #include "orrery/trace/inputs/tar.h"
 #include "orrery/trace/nsys/nsight_database.h"
@@ -70,6 +71,8 @@ Result<std::vector<Input>> members_in(ByteSource& archive, const std::string& pa
     }
     auto member = tar.next();
     if (!member) return tl::unexpected(std::move(member.error()));
+    if (!*member && inputs.empty())
+      return fail(Errc::input_unsupported, path, "the archive contains no files");
     if (!*member) return inputs;
     if (inputs.size() == kMembers) {
       return fail(Errc::limit_exceeded, path,
@@ -106,6 +109,8 @@ Result<std::vector<Input>> inputs_in(const std::string& path) {
     input.format = Format::nsys_sqlite;
   if (input.format == Format::unknown && rocpd::has_rocpd_tables(path))
     input.format = Format::rocpd;
+  if (input.format == Format::unknown) input.foreign = find_foreign_file(head, path);
+  if (input.foreign != nullptr) input.format = Format::foreign;
   return std::vector<Input>{std::move(input)};
 }
 

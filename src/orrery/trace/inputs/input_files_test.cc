@@ -123,7 +123,8 @@ TEST(Inputs, SayWhyAFileIsNone) {
   const auto cut = inputs_in(folder.write("cut.gz", gzip(kKineto).substr(0, 8)));
   ASSERT_FALSE(cut);
   EXPECT_EQ(cut.error().code, Errc::input_truncated);
-  EXPECT_EQ(inputs_in(folder.write("x", "what?")).value().at(0).format, Format::unknown);
+  EXPECT_EQ(inputs_in(folder.write("x", "what?")).value().at(0).format, Format::foreign);
+  EXPECT_EQ(inputs_in(folder.write("y", "\x01\x02")).value().at(0).format, Format::unknown);
 }
 
 TEST(Inputs, NsightsReportsAndExports) {
@@ -138,7 +139,7 @@ TEST(Inputs, NsightsReportsAndExports) {
   EXPECT_EQ(inputs_in(file.close()).value().at(0).format, Format::nsys_sqlite);
   nsys::testing::Export other(folder / "other.db");
   other.sql("CREATE TABLE notes(a)");
-  EXPECT_EQ(inputs_in(other.close()).value().at(0).format, Format::unknown);
+  EXPECT_EQ(inputs_in(other.close()).value().at(0).format, Format::foreign);
 }
 
 TEST(Inputs, RocpdIsKnownByItsTables) {

@@ -70,6 +70,60 @@ constexpr std::string_view kAllClasses =
     "NIC0\tPIX\tPIX\tPXB\tPHB\tNODE\tSYS\t X \t\t\t\t\n\nLegend:\n\n  X    = Self\n\n"
     "NIC Legend:\n\n  NIC0: mlx5_0\n";
 
+/// `text` as a terminal of `width` columns shows it.
+std::string wrapped(std::string_view text, std::size_t width, bool without_trailing_blanks) {
+  std::string out, line;
+  const auto flush = [&] {
+    if (without_trailing_blanks) line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+    line.clear();
+  };
+  for (const char c : text) {
+    if (c == '\n') {
+      flush();
+      continue;
+    }
+    if (line.size() == width) flush();
+    line += c;
+  }
+  return out + line;
+}
+
+// A machine of eight GPUs and six adapters, with blanks: a terminal of any width breaks lines, also
+// within words.
+TEST(SmiMatrix, LinesMayBeBroken) {
+  std::string text = std::string(8, ' ');
+  const auto cell = [](std::string word) { return word + std::string(8 - word.size(), ' '); };
+  std::vector<std::string> names;
+  for (int i = 0; i < 8; ++i) names.push_back("GPU" + std::to_string(i));
+  for (int i = 0; i < 6; ++i) names.push_back("NIC" + std::to_string(i));
+  for (const std::string& name : names) text += cell(name);
+  text += "CPU Affinity    NUMA Affinity   GPU NUMA ID\n";
+  for (std::size_t a = 0; a < names.size(); ++a) {
+    text += cell(names[a]);
+    for (std::size_t b = 0; b < names.size(); ++b) {
+      const bool nvlink = a < 8 && b < 8;
+      const bool same_node = a / 4 % 2 == b / 4 % 2;
+      text += cell(a == b ? " X" : nvlink ? "NV18" : same_node ? "NODE" : "SYS");
+    }
+    if (a < 8) text += (a < 4 ? "0-47,96-143     0" : "48-95,144-191   1") + std::string("   N/A");
+    text += "\n";
+  }
+  text += "\nLegend:\n\n  X    = Self\n\nNIC Legend:\n\n  NIC0: mlx5_0\n";
+  const Reading whole(text);
+  ASSERT_TRUE(whole.topology) << whole.error();
+  for (std::size_t width = 40; width < 200; ++width) {
+    for (const bool trimmed : {false, true}) {
+      const Reading read(wrapped(text, width, trimmed));
+      ASSERT_TRUE(read.topology) << "width " << width << ": " << read.error();
+      EXPECT_EQ(read.topology->node_count(), whole.topology->node_count()) << "width " << width;
+      EXPECT_EQ(read.topology->link_count(), whole.topology->link_count()) << "width " << width;
+      EXPECT_EQ(read.count(NodeClass::nic), 6U);
+      EXPECT_EQ(read.count(NodeClass::nvswitch), 1U);
+    }
+  }
+}
+
 TEST(SmiMatrix, EveryPairIsLinkedAsStated) {
   expect_classes(kAllClasses);
   const Reading read(kAllClasses);

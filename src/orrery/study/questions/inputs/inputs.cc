@@ -10,6 +10,7 @@
 #include "orrery/core/models/network_names.h"
 #include "orrery/graph/inferred_groups.h"
 #include "orrery/graph/transform/replicate.h"
+#include "orrery/intake/formats/aicb_workload.h"
 #include "orrery/platform/astra/astra.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/study/clusters/cluster_check.h"
@@ -237,9 +238,11 @@ Result<graph::Workload> read_workload(const Question& question, std::uint32_t ra
                 "give the common prefix of the traces");
   }
   std::error_code ignored;
-  const bool one_file = (ranks <= 1 || question.replicate) &&
-                        fs::is_regular_file(question.workload, ignored) &&
-                        !exists(trace_of(question.workload, 0));
+  const bool named =
+      fs::is_regular_file(question.workload, ignored) && !exists(trace_of(question.workload, 0));
+  if (named && intake::is_astra_text_file(question.workload))
+    return intake::load_astra_text(question.workload, ranks);
+  const bool one_file = named && (ranks <= 1 || question.replicate);
   auto workload = one_file ? read_one_file(question) : read_ranks(question, ranks, watch);
   if (!workload) return workload;
   if (question.replicate && ranks > 0) graph::replicate(*workload, ranks);
@@ -249,6 +252,23 @@ Result<graph::Workload> read_workload(const Question& question, std::uint32_t ra
   if (question.groups.empty() && !question.astra()) graph::infer_groups(*workload);
   return workload;
 }
+
+namespace {
+
+/// ASTRA-sim reads one trace per device, and no others.
+void report_unused_traces(const Question& question, const Platform& platform, Findings& findings) {
+  if (platform.rules == Rules::orrery || question.replicate || question.workload.empty()) return;
+  const auto devices = static_cast<std::uint32_t>(platform.npu_count());
+  std::uint32_t there = devices;
+  while (there < limits::kRanks && exists(trace_of(question.workload, there))) ++there;
+  if (there > devices)
+    findings.add(
+        FindingCode::traces_without_device,
+        fmt::format("{}: traces of {} ranks, {} devices", question.workload, there, devices),
+        there - devices);
+}
+
+}  // namespace
 
 Result<void> check_sizes(const Question& question, const Platform& platform) {
   const std::int64_t devices = platform.npu_count();
@@ -326,6 +346,7 @@ Result<Load> read_load(const Question& question, const Cluster& cluster, Watch& 
   made.workload.findings = {};
   if (auto fine = check_sizes(question, cluster.platform); !fine)
     return tl::unexpected(fine.error());
+  if (!question.job.given()) report_unused_traces(question, cluster.platform, findings);
   if (auto fine = read_custom_collectives(question, cluster.platform, made.workload); !fine)
     return tl::unexpected(fine.error());
   findings.merge(made.workload.findings);

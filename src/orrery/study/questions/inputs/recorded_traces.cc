@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include "orrery/core/limits.h"
@@ -11,6 +12,7 @@
 #include "orrery/graph/transform/replicate.h"
 #include "orrery/study/questions/error_hints.h"
 #include "orrery/study/questions/inputs/inputs.h"
+#include "orrery/trace/inputs/foreign_files.h"
 #include "orrery/trace/inputs/format.h"
 
 namespace orrery::study {
@@ -21,11 +23,21 @@ bool is_recorded_traces(const std::vector<std::string>& paths) {
     if (!files || files->empty()) continue;
     const auto inputs = trace::inputs_in(files->front());
     if (!inputs || inputs->empty()) continue;
+    // A prefix of Chakra traces may also be the name of a file.
+    std::error_code ignored;
+    if (inputs->front().format == trace::Format::foreign &&
+        std::filesystem::exists(files->front() + ".0.et", ignored))
+      continue;
     const bool any = std::any_of(inputs->begin(), inputs->end(), [](const trace::Input& input) {
       return trace::is_device_trace(input.format) || input.format == trace::Format::pytorch_et ||
-             trace::is_refused(input.format);
+             (trace::is_refused(input.format) &&
+              (input.foreign == nullptr || !input.foreign->is_text));
     });
-    if (any) return true;
+    const bool is_foreign_archive =
+        std::all_of(inputs->begin(), inputs->end(), [](const trace::Input& input) {
+          return input.member > 0 && input.format == trace::Format::unknown;
+        });
+    if (any || is_foreign_archive) return true;
   }
   return false;
 }
@@ -67,6 +79,25 @@ void count_replicated_traces(std::size_t traces, std::uint32_t ranks, Findings& 
                  fmt::format("{} traces for {} ranks", traces, ranks));
 }
 
+namespace {
+
+/// Whether any computation has a duration, or a kernel or work from which a model predicts one.
+bool has_times(const graph::Workload& workload) {
+  bool computes = false;
+  for (const graph::GraphRef& graph : workload.graphs) {
+    for (graph::NodeId n = 0; n < graph->size(); ++n) {
+      if (graph->kind(n) != graph::NodeKind::comp) continue;
+      if (graph->duration(n) > Time{} || graph->kernel_of(n) != nullptr ||
+          graph->has(n, graph::kHasNumOps))
+        return true;
+      computes = true;
+    }
+  }
+  return !computes;
+}
+
+}  // namespace
+
 Result<graph::Workload> read_recorded_workload(const Question& question, std::uint32_t ranks,
                                                Watch& watch) {
   auto job = job_options(question.recorded);
@@ -77,6 +108,11 @@ Result<graph::Workload> read_recorded_workload(const Question& question, std::ui
   auto workload = intake::load_job(*job, findings);
   watch.phase_done();
   if (!workload) return workload;
+  if (!has_times(*workload))
+    return fail(Errc::input_unsupported, question.recorded.traces.front(),
+                "contains operators without times: it is an execution trace",
+                "also give the profiler's trace of the same run, whose operators have times: "
+                "--traces rank0.et.json rank0.kineto.json");
   workload->findings.merge(findings);
   const std::uint32_t there = workload->rank_count();
   if (question.replicate && ranks > 0) {

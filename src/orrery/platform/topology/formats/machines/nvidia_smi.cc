@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "orrery/core/disjoint_sets.h"
+#include "orrery/platform/topology/formats/machines/nvidia_smi_lines.h"
 #include "orrery/platform/topology/formats/machines/nvidia_smi_matrix.h"
 
 namespace orrery::platform {
@@ -167,7 +168,8 @@ class SmiTopologyBuilder {
 
 Result<Topology> read_nvidia_smi(std::string_view text, const std::string& where,
                                  Findings& findings) {
-  const Result<SmiMatrix> matrix = read_smi_matrix(strip_escapes(text), where, findings);
+  const Result<SmiMatrix> matrix =
+      read_smi_matrix(join_wrapped_lines(strip_escapes(text)), where, findings);
   if (!matrix) return tl::unexpected(matrix.error());
   return SmiTopologyBuilder(*matrix, where, findings).build();
 }

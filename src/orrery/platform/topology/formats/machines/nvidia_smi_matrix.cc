@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -188,6 +189,14 @@ class SmiMatrixReader {
 bool is_smi_header(const std::vector<std::string_view>& words) {
   return !words.empty() && is_numbered(words[0], "GPU") &&
          (words.size() == 1 || !smi_cell(words[1]).has_value());
+}
+
+bool is_smi_cell(std::string_view word) { return smi_cell(word).has_value(); }
+
+bool is_cut_smi_cell(std::string_view word) {
+  constexpr std::string_view kCells[] = {"NV", "PIX", "PXB", "PHB", "NODE", "SYS", "SOC", "N/A"};
+  return !word.empty() && std::any_of(std::begin(kCells), std::end(kCells),
+                                      [&](auto cell) { return cell.starts_with(word); });
 }
 
 std::string strip_escapes(std::string_view text) {

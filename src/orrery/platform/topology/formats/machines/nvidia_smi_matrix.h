@@ -47,4 +47,9 @@ struct SmiMatrix {
 /// Removes the escape sequences of terminals.
 [[nodiscard]] std::string strip_escapes(std::string_view text);
 
+/// Whether a word is a cell of the matrix: "NV18", "PIX", "X".
+[[nodiscard]] bool is_smi_cell(std::string_view word);
+/// Whether a word is the beginning of a cell: "N", "SY".
+[[nodiscard]] bool is_cut_smi_cell(std::string_view word);
+
 }  // namespace orrery::platform

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/validate/training_log.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "orrery/core/findings.h"
+#include "orrery/validate/measured_points.h"
+
+namespace orrery::validate {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(TrainingLog, TheFirstStepWarmsUp) {
+  std::string text = "training ...\n";
+  for (const char* ms : {"9876.0", "1200.5", "1300.0", "1250.0"})
+    text += std::string(
+                "0: [2026-01-02] iteration 10/ 100 | consumed samples: 640 | elapsed time per "
+                "iteration (ms): ") +
+            ms + " | global batch size:    64 | lm loss: 7.1E+00 |\n";
+  const auto log = find_training_log(text);
+  ASSERT_TRUE(log);
+  EXPECT_EQ(log->lines, 4u);
+  EXPECT_DOUBLE_EQ(log->median, 1250);
+  EXPECT_EQ(describe(*log),
+            "is a log of Megatron-LM with 4 lines of measurements: 1250 ms per step (median), 64 "
+            "sequences per step");
+}
+
+TEST(TrainingLog, KnowsOtherTools) {
+  const auto of = [](const char* text) {
+    const auto log = find_training_log(text);
+    return log ? describe(*log) : "none";
+  };
+  EXPECT_THAT(
+      of("[titan] step: 10  loss:  7.1  memory: 40GiB  tps: 5,120  tflops: 300  mfu: 45%\n"),
+      HasSubstr("torchtitan with 1 line of measurements: 5120 tokens/s per device"));
+  EXPECT_THAT(of("{'train_runtime': 10.5, 'train_steps_per_second': 1.25, 'epoch': 1.0}\n"),
+              HasSubstr("Hugging Face with 1 line of measurements: 1.25 steps/s"));
+  EXPECT_THAT(
+      of("INFO Engine 000: Avg prompt throughput: 10.0 tokens/s, Avg generation throughput: "
+         "456.7 tokens/s, Running: 8 reqs\n"),
+      HasSubstr("vLLM with 1 line of measurements: 456.7 generated tokens/s"));
+  EXPECT_EQ(of("elapsed time per iteration (ms): nan |\nid,model\n"), "none");
+  EXPECT_EQ(of(""), "none");
+}
+
+// A log is no table of steps: the error has what it measured.
+TEST(TrainingLog, IsRefusedWithWhatItMeasured) {
+  Findings findings;
+  const auto points = parse_points("iteration 2/ 9 | elapsed time per iteration (ms): 1250.0 |\n",
+                                   "a.log", findings);
+  ASSERT_FALSE(points);
+  EXPECT_EQ(points.error().code, Errc::input_unsupported);
+  EXPECT_THAT(to_string(points.error()), HasSubstr("1250 ms per step"));
+}
+
+}  // namespace
+}  // namespace orrery::validate
