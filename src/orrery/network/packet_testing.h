@@ -28,10 +28,11 @@ inline platform::Platform packet_cluster(const std::string& network) {
 
 /// `hosts` devices at one switch: 10 GB/s, 500 ns, packets of 938 + 62 B, 100 ns each.
 inline platform::Platform star(int hosts, const std::string& packets) {
-  return packet_cluster(fmt::format(
-      "fabric: {{hosts: [{{count: {}, devices: 1}}], network: {{kind: switch, port: {{bandwidth: 10 "
-      "GB/s, latency: 500 ns}}}}}}\npackets: {{payload: 938 B, header: 62 B, {}}}\n",
-      hosts, packets));
+  return packet_cluster(
+      fmt::format("fabric: {{hosts: [{{count: {}, devices: 1}}], network: {{kind: switch, port: "
+                  "{{bandwidth: 10 "
+                  "GB/s, latency: 500 ns}}}}}}\npackets: {{payload: 938 B, header: 62 B, {}}}\n",
+                  hosts, packets));
 }
 
 /// `senders` send `packets` full packets each to device 0.

@@ -118,7 +118,7 @@ TEST(Swift, WindowFollowsTheDelay) {
   const double before = swift.window();
   swift.acknowledged(now += us(100).count(), 16'800, us(11).count(), 2);
   EXPECT_NEAR(swift.window() - before, 1000, 10);
-  swift.acknowledged(now += us(100).count(), 1000, std::llround(target * 100), 2);
+  swift.acknowledged(now += us(10'000).count(), 1000, std::llround(target * 100), 2);
   EXPECT_NEAR(swift.window(), (before + 1000) * 0.5, 10);
   // Small windows tolerate more delay.
   EXPECT_GT(Swift({}, 1000, 500, us(10).count()).target(2),
@@ -134,8 +134,7 @@ std::int64_t longest_queue(PacketNetwork& network, std::vector<testing::TimedSen
     driver.run(std::exchange(sends, {}), time);
     if (time < from) continue;
     for (std::uint32_t link = 0; link < network.link_count(); ++link)
-      if (network.link(link).name.find("-> npu0") != std::string::npos ||
-          network.link(link).name.ends_with("-> host0.npu0"))
+      if (network.link(link).name.ends_with("-> npu0"))
         most = std::max(most, network.engine().waiting(link));
   }
   return most;
@@ -150,9 +149,9 @@ TEST(Transports, HpccKeepsQueuesShort) {
   const std::int64_t queue = longest_queue(hpcc, incast_of(8, 4000), 300'000'000, 1'500'000'000);
   EXPECT_LT(static_cast<double>(queue), 0.5 * product);
   PacketNetwork window(star(9, "window: 24"));
-  EXPECT_GT(static_cast<double>(
-                longest_queue(window, incast_of(8, 4000), 300'000'000, 1'500'000'000)),
-            5 * product);
+  EXPECT_GT(
+      static_cast<double>(longest_queue(window, incast_of(8, 4000), 300'000'000, 1'500'000'000)),
+      5 * product);
 }
 
 /// Transports with queues of 100 packets; marks from 20 to 80.
@@ -163,31 +162,30 @@ std::string with_pauses(const std::string& transport) {
   return "buffer: 1 MB, pfc: true, mark_from: 20 kB, mark_to: 80 kB, mark_most: 0.2, " + transport;
 }
 
-// Max-min: senders that begin together share a receiver's port equally.
+// Max-min: senders that begin together share a receiver's port equally. NSCC alone, with two
+// senders: packet_network_test.cc.
 TEST(Transports, AreFair) {
   for (const std::string& packets :
-       {with_queue("transport: dctcp"), with_queue("transport: nscc"),
-        with_queue("transport: swift"), std::string("transport: hpcc"),
-        with_queue("transport: rccc"), with_queue("transport: nscc_rccc"),
+       {with_queue("transport: dctcp"), with_queue("transport: swift"),
+        std::string("transport: hpcc"), with_queue("transport: rccc"),
+        with_queue("transport: nscc_rccc"),
         with_pauses("transport: dcqcn, dcqcn: {notify_every: 5 us, alpha_period: 5 us, "
                     "increase_period: 5 us, additive: 400 Mb/s}")}) {
     SCOPED_TRACE(packets);
     PacketNetwork network(star(5, packets));
     Driver driver(network);
-    driver.run(incast_of(4, 5000));
+    driver.run(incast_of(4, 20'000));
     ASSERT_EQ(driver.arrivals.size(), 4u);
     std::vector<double> times;
     for (const auto& [token, time] : driver.arrivals) times.push_back(static_cast<double>(time));
     std::ranges::sort(times);
     EXPECT_GT(times.front() / times.back(), 0.95);
-    // The port is busy: 20,000 packets of 100 ns.
-    EXPECT_LT(times.back() / (20'000 * 100e3), 1.1);
+    // The port is busy: 80,000 packets of 100 ns.
+    EXPECT_LT(times.back() / (80'000 * 100e3), 1.1);
     testing::expect_conserved(network);
   }
 }
 
-// Two senders to one receiver, and one of them to another that is idle: max-min gives that pair
-// the half of its port that is left. By turns of the NIC, 1:1.
 TEST(Transports, CreditsKeepIncastQueuesShort) {
   // Credits arrive at 99 % of the port's rate: after the first window, which is sent without, the
   // queue does not grow.
@@ -204,15 +202,16 @@ TEST(Transports, AloneNothingLimitsThem) {
   for (const char* const transport :
        {"window", "dctcp", "dcqcn", "hpcc", "swift", "nscc", "rccc", "nscc_rccc"}) {
     SCOPED_TRACE(transport);
-    PacketNetwork network(
-        star(3, "queue: 100 kB, mark_from: 20 kB, mark_to: 80 kB, transport: " +
-                    std::string(transport)));
+    PacketNetwork network(star(3, "queue: 100 kB, mark_from: 20 kB, mark_to: 80 kB, transport: " +
+                                      std::string(transport)));
     Driver driver(network);
     driver.run({{0, {.from = 1, .to = 0, .bytes = 938 * 1000}}});
     const auto least = static_cast<double>(network.uncontended_time(1, 0, 938 * 1000));
-    // HPCC aims at 95 % of the link.
-    EXPECT_NEAR(static_cast<double>(driver.arrivals.at(0)) / least, 1,
-                std::string(transport) == "hpcc" ? 0.08 : 0.025);
+    // HPCC aims at 95 % of the link; credits are granted at 99 % of its rate, a round trip of 2 us
+    // later.
+    const std::string name = transport;
+    const double most = name == "hpcc" ? 0.08 : name.ends_with("rccc") ? 0.04 : 0.025;
+    EXPECT_NEAR(static_cast<double>(driver.arrivals.at(0)) / least, 1, most);
     EXPECT_EQ(network.engine().counts().again, 0u);
   }
 }
@@ -222,9 +221,10 @@ TEST(Transports, AloneNothingLimitsThem) {
 TEST(Transports, LateNotificationsCausePauses) {
   const auto pauses = [](const char* delay) {
     PacketNetwork network(
-        star(5, "buffer: 1 MB, pfc: true, mark_from: 5 kB, mark_to: 100 kB, mark_most: 0.1, "
-                "transport: dcqcn, dcqcn: {notify_every: 4 us, notify_delay: " +
-                    std::string(delay) + "}"));
+        star(5,
+             "buffer: 1 MB, pfc: true, mark_from: 5 kB, mark_to: 100 kB, mark_most: 0.1, "
+             "transport: dcqcn, dcqcn: {notify_every: 4 us, notify_delay: " +
+                 std::string(delay) + "}"));
     Driver driver(network);
     driver.run(incast_of(2, 20'000));
     EXPECT_EQ(driver.arrivals.size(), 2u);

@@ -202,6 +202,8 @@ void PacketEngine::handle(const PacketEvent& event) {
       return notify(event.number);
     case PacketEvent::kCredit:
       return grant_credit(event.number);
+    case PacketEvent::kFlush:
+      return flush(event.number);
     case PacketEvent::kChoose:
       return choose_link(event.number);
   }

@@ -189,6 +189,8 @@ class PacketEngine {
   void accept_data(const Packet& packet, std::uint32_t number, std::int64_t received);
   void receive_header(std::uint32_t packet);
   void notify(std::uint32_t connection);
+  void delay_answer(const Packet& packet);
+  void flush(std::uint32_t connection);
   void request_credit(std::uint32_t connection, std::int64_t request, std::int64_t again);
   void grant_credit(std::uint32_t end_point);
   /// `source`: of the loads that switches have written; kNoPacket: none.

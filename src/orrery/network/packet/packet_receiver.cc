@@ -72,6 +72,8 @@ void PacketEngine::accept_data(const Packet& packet, std::uint32_t number, std::
       connection.unreported >= settings_.acknowledge_every.count()) {
     connection.unreported = 0;
     answer(packet, PacketKind::acknowledgement, received, number);
+  } else {
+    delay_answer(packet);
   }
   if (!is_complete) return;
   --undelivered_;
@@ -116,6 +118,39 @@ void PacketEngine::answer(const Packet& packet, PacketKind kind, std::int64_t re
     for (std::uint32_t i = packet.hop; i < kLoadRecords; ++i) loads_[made][i] = LinkLoadRecord{};
   }
   enqueue(route.links[0], made);
+}
+
+/// A packet without an acknowledgement of its own. If no other follows for a quarter of the
+/// timeout, as a sender whose window became smaller waits for it, the receiver acknowledges it
+/// then.
+void PacketEngine::delay_answer(const Packet& packet) {
+  Connection& connection = connections_[packet.connection];
+  connection.received_at = now_;
+  connection.received_by = packet.entropy;
+  if (connection.has_flush) return;
+  connection.has_flush = true;
+  events_.push({now_ + settings_.timeout.count() / 4, packet.connection, PacketEvent::kFlush});
+}
+
+void PacketEngine::flush(std::uint32_t number) {
+  Connection& connection = connections_[number];
+  connection.has_flush = false;
+  if (connection.unreported == 0) return;
+  const std::int64_t at = connection.received_at + settings_.timeout.count() / 4;
+  if (at > now_) {
+    connection.has_flush = true;
+    events_.push({at, number, PacketEvent::kFlush});
+    return;
+  }
+  connection.unreported = 0;
+  Packet about;
+  about.connection = number;
+  about.priority = connection.priority;
+  about.entropy = connection.received_by;
+  about.sent = -1;  // its delay says nothing about the network
+  answer(about, PacketKind::acknowledgement,
+         is_lossy_ ? static_cast<std::int64_t>(reliability_[number].received.count())
+                   : connection.received);
 }
 
 /// DCQCN: tells the sender of congestion.

@@ -193,7 +193,7 @@ void PacketEngine::acknowledged(const Packet& packet, std::uint32_t number) {
   connection.acknowledged += bytes;
   CongestionFeedback feedback{.now = now_,
                               .bytes = bytes,
-                              .round_trip = now_ - packet.sent,
+                              .round_trip = packet.sent < 0 ? -1 : now_ - packet.sent,
                               .is_marked = packet.marked,
                               .hops = packet.hop + 1u,
                               .in_flight = connection.in_flight,

@@ -148,6 +148,9 @@ struct Connection {
   // The receiver:
   std::int64_t received = 0;      ///< bytes
   std::int64_t unreported = 0;    ///< payload received since the last acknowledgement
+  std::int64_t received_at = 0;   ///< time of the last packet that is not acknowledged, and
+  std::uint16_t received_by = 0;  ///< its entropy value
+  bool has_flush = false;         ///< an event follows that acknowledges it
   std::int64_t demand = 0;        ///< bytes for which the sender needs credit
   std::int64_t granted = 0;       ///< of these
   std::int64_t notified_at = -1;  ///< time of the last notification of congestion; -1: none
