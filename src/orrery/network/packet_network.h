@@ -62,6 +62,8 @@ class PacketNetwork final : public Network {
     return routes_->describe(number);
   }
   [[nodiscard]] const PacketEngine& engine() const { return engine_; }
+  /// From now on, `monitor` collects what happens at ports, numbered as links; null: nothing does.
+  void monitor(PacketMonitor* monitor) { engine_.monitor(monitor); }
 
  protected:
   [[nodiscard]] std::int64_t compute_uncontended_time(EndPoint from, EndPoint to,

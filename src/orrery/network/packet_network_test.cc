@@ -15,14 +15,16 @@
 #include <utility>
 #include <vector>
 
-#include "orrery/network/network_driver_testing.h"
 #include "orrery/network/packet_rings_testing.h"
+#include "orrery/network/packet_testing.h"
 #include "orrery/platform/cluster/cluster.h"
 
 namespace orrery::model {
 namespace {
 
 using testing::Driver;
+using testing::incast_of;
+using testing::packet_cluster;
 using ::testing::HasSubstr;
 using testing::PacketRing;
 using testing::ring_platform;
@@ -32,15 +34,6 @@ using testing::with_window;
 double ring_us(const testing::RingFabric& shape, std::int64_t mib, std::int64_t window) {
   PacketNetwork network(with_window(ring_platform(shape), window));
   return static_cast<double>(PacketRing(network, mib << 20).run()) / 1e6;
-}
-
-platform::Platform packet_cluster(const std::string& network) {
-  Findings findings;
-  const auto made = platform::parse_cluster(
-      "device: {peak: 1 TFLOP/s, memory_bandwidth: 1 TB/s}\nnetwork_model: packet\n" + network,
-      "test", findings);
-  EXPECT_TRUE(made) << (made ? "" : to_string(made.error()));
-  return *made;
 }
 
 // Rings of raw packets in ns-3 3.37: 400 Gb/s, 500 ns, 4096 + 62 B, acknowledgements of 62 B. Times
@@ -190,13 +183,6 @@ platform::Platform incast_platform(const std::string& packets) {
       "GB/s, "
       "latency: 500 ns}}}\npackets: {payload: 938 B, header: 62 B, " +
       packets + "}\n");
-}
-
-std::vector<TimedSend> incast_of(std::uint32_t senders, std::int64_t packets) {
-  std::vector<TimedSend> sends;
-  for (std::uint32_t i = 0; i < senders; ++i)
-    sends.push_back({0, {.from = i + 1, .to = 0, .bytes = packets * 938, .token = i, .order = i}});
-  return sends;
 }
 
 // Every packet is received, dropped, trimmed or in flight; all messages arrive in the end.

@@ -234,6 +234,8 @@ void PacketEngine::receive(std::uint32_t number) {
     case PacketKind::notification: {
       Connection& connection = connections_[packet.connection];
       connection.congestion.notified(now_);
+      if (monitor_.value != nullptr && connection.route.hops > 0)
+        ++monitor_.value->at(connection.route.links[0], now_).notifications;
       break;
     }
     case PacketKind::acknowledgement:

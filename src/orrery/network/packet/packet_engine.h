@@ -13,6 +13,7 @@
 
 #include "orrery/network/packet/event_heap.h"
 #include "orrery/network/packet/packet_buffers.h"
+#include "orrery/network/packet/packet_monitor.h"
 #include "orrery/network/packet/packet_route_pool.h"
 #include "orrery/network/packet/packet_types.h"
 #include "orrery/network/packet/reliability.h"
@@ -20,10 +21,6 @@
 #include "orrery/platform/packet_settings.h"
 
 namespace orrery::model {
-
-/// Why a packet was dropped.
-enum class PacketDrop : std::uint8_t { no_room, no_headroom, link_down };
-inline constexpr std::size_t kPacketDrops = 3;
 
 /// Data packets since the begin. sent = received + dropped + trimmed + in flight.
 struct PacketCounts {
@@ -81,6 +78,9 @@ class PacketEngine {
   /// Messages that have not arrived.
   [[nodiscard]] std::uint64_t undelivered() const { return undelivered_; }
   void report_links(bool on) { reports_links_ = on; }
+  /// From now on, `monitor` collects what happens at ports; null: nothing does. Copies of the
+  /// engine have none.
+  void monitor(PacketMonitor* monitor) { monitor_.value = monitor; }
 
   /// From `now` on, the link has this share of its bandwidth. 0: it is down, and loses the packets
   /// in its queue and those that reach it. `may_fail` is true. Follow it with reroute() or wake().
@@ -156,8 +156,9 @@ class PacketEngine {
   }
   [[nodiscard]] std::int64_t queue_limit(const Port& port) const;
   [[nodiscard]] bool make_room(std::uint32_t port, std::uint32_t packet);
-  void drop(std::uint32_t packet, PacketDrop why);
-  void mark(const Port& port, const PacketQueue& queue, Packet& packet);
+  void drop(std::uint32_t port, std::uint32_t packet, PacketDrop why);
+  void observe_queue(std::uint32_t port);
+  void mark(std::uint32_t port, const PacketQueue& queue, Packet& packet);
   [[nodiscard]] double random();
   void append(std::uint32_t port, std::uint32_t packet);
   void transmit(std::uint32_t port, std::uint32_t packet);
@@ -237,6 +238,14 @@ class PacketEngine {
   std::uint64_t samples_ = 0;      // random numbers so far
   Report* report_ = nullptr;       // during a call
   bool reports_links_ = false;
+  /// Not copied.
+  struct Monitor {
+    Monitor() = default;
+    Monitor(const Monitor& /*other*/) {}
+    Monitor& operator=(const Monitor& /*other*/) { return *this; }
+    PacketMonitor* value = nullptr;
+  };
+  Monitor monitor_;
   PacketCounts counts_;
 };
 

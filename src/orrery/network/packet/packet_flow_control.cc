@@ -34,7 +34,7 @@ bool PacketEngine::hold(std::uint32_t at, std::uint32_t number) {
   packet.in_headroom = held.headroom > 0 || static_cast<double>(held.shared + size) > limit;
   if (packet.in_headroom) {
     if (held.headroom + size > buffers_.headroom[link]) {
-      drop(number, PacketDrop::no_headroom);
+      drop(at, number, PacketDrop::no_headroom);
       return false;
     }
     held.headroom += size;
@@ -109,10 +109,11 @@ void PacketEngine::receive_pause(const Packet& packet) {
   const auto bit = static_cast<std::uint8_t>(1u << packet.priority);
   if (packet.marked) {
     port.paused |= bit;
-    return;
+  } else {
+    port.paused &= static_cast<std::uint8_t>(~bit);
   }
-  port.paused &= static_cast<std::uint8_t>(~bit);
-  schedule_wake(packet.number);
+  if (monitor_.value != nullptr) monitor_.value->set_paused(packet.number, port.paused != 0, now_);
+  if (!packet.marked) schedule_wake(packet.number);
 }
 
 // Faults
@@ -150,7 +151,7 @@ void PacketEngine::empty_queues(std::uint32_t link) {
       const std::uint32_t packet = first;
       first = packets_[packet].next;
       if (packets_[packet].is_held) release_held(port, packets_[packet]);
-      drop(packet, PacketDrop::link_down);
+      drop(link, packet, PacketDrop::link_down);
     }
   };
   drop_all(port.first);

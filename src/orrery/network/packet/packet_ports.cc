@@ -14,7 +14,7 @@ namespace orrery::model {
 void PacketEngine::enqueue(std::uint32_t number, std::uint32_t packet) {
   Port& port = ports_[number];
   Packet& added = packets_[packet];
-  if (port.is_down) return drop(packet, PacketDrop::link_down);
+  if (port.is_down) return drop(number, packet, PacketDrop::link_down);
   const bool is_data = added.kind == PacketKind::data;
   const bool may_go = !is_data || (port.paused >> added.priority & 1) == 0;
   if (port.idle_at <= now_ && !port.is_waking && may_go) return transmit(number, packet);
@@ -29,10 +29,12 @@ double PacketEngine::random() {
       mix_bits(mix_bits(static_cast<std::uint64_t>(settings_.seed)) + ++samples_));
 }
 
-void PacketEngine::drop(std::uint32_t number, PacketDrop why) {
+void PacketEngine::drop(std::uint32_t port, std::uint32_t number, PacketDrop why) {
   if (packets_[number].kind == PacketKind::data) {
     ++counts_.dropped;
     ++counts_.dropped_by[static_cast<std::size_t>(why)];
+    if (monitor_.value != nullptr)
+      ++monitor_.value->at(port, now_).drops[static_cast<std::size_t>(why)];
   }
   release_packet(number);
 }
@@ -62,10 +64,11 @@ bool PacketEngine::make_room(std::uint32_t at, std::uint32_t number) {
     return true;
   }
   if (!rules.trims) {
-    drop(number, PacketDrop::no_room);
+    drop(at, number, PacketDrop::no_room);
     return false;
   }
   ++counts_.trimmed;
+  if (monitor_.value != nullptr) ++monitor_.value->at(at, now_).trims;
   if (queue.first != kNoPacket && random() < 0.5) {
     // The last packet of the queue is trimmed, and this one takes its place.
     Packet& last = packets_[queue.last];
@@ -88,8 +91,8 @@ bool PacketEngine::make_room(std::uint32_t at, std::uint32_t number) {
 /// Marks a packet that leaves the queue of a switch, by the length of the queue: with a probability
 /// that rises linearly between two lengths, always above (Floyd and Jacobson, "Random Early
 /// Detection Gateways for Congestion Avoidance", IEEE/ACM ToN 1(4), 1993, on the current length).
-void PacketEngine::mark(const Port& port, const PacketQueue& queue, Packet& packet) {
-  const platform::PacketRules& rules = rules_[port.rules];
+void PacketEngine::mark(std::uint32_t at, const PacketQueue& queue, Packet& packet) {
+  const platform::PacketRules& rules = rules_[ports_[at].rules];
   const double from = static_cast<double>(rules.mark_from.count());
   const double to = static_cast<double>(rules.mark_to.count());
   const double length = static_cast<double>(queue.waiting);
@@ -97,6 +100,7 @@ void PacketEngine::mark(const Port& port, const PacketQueue& queue, Packet& pack
   if (length < to && random() >= rules.mark_most * (length - from) / (to - from)) return;
   packet.marked = true;
   ++counts_.marked;
+  if (monitor_.value != nullptr) ++monitor_.value->at(at, now_).marks;
 }
 
 void PacketEngine::append(std::uint32_t at, std::uint32_t number) {
@@ -112,7 +116,13 @@ void PacketEngine::append(std::uint32_t at, std::uint32_t number) {
   if (packet.kind == PacketKind::data) queue.waiting += packet.size;
   (queue.first == kNoPacket ? queue.first : packets_[queue.last].next) = number;
   queue.last = number;
+  if (monitor_.value != nullptr) observe_queue(at);
   port.has_packets = static_cast<std::uint8_t>(port.has_packets | 1u << packet.priority);
+}
+
+void PacketEngine::observe_queue(std::uint32_t at) {
+  PortSample& sample = monitor_.value->at(at, now_);
+  sample.longest_queue = std::max(sample.longest_queue, waiting(at));
 }
 
 void PacketEngine::schedule_wake(std::uint32_t number) {
@@ -172,7 +182,7 @@ void PacketEngine::send_first(std::uint32_t number, std::uint32_t priority) {
     queue.first = first.next;
     if (queue.first == kNoPacket) port.has_packets &= static_cast<std::uint8_t>(~bit);
     if (first.kind == PacketKind::data) {
-      if (port.is_switch) mark(port, queue, first);
+      if (port.is_switch) mark(number, queue, first);
       queue.waiting -= first.size;
       if (first.is_held) release_held(port, first);
     }
@@ -229,7 +239,7 @@ void PacketEngine::choose_link(std::uint32_t number) {
   Packet& packet = packets_[number];
   const PacketRoutePool::Choice choice =
       routes_.next(links_[packet.links[0]].to, connections_[packet.connection].to);
-  if (choice.count == 0) return drop(number, PacketDrop::link_down);
+  if (choice.count == 0) return drop(packet.links[0], number, PacketDrop::link_down);
   const std::uint32_t offset = choice.count == 1 ? 0 : mix_bits(++samples_) % choice.count;
   std::uint32_t best = kNoPacket;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();

@@ -146,6 +146,7 @@ void PacketEngine::fill_packet(std::uint32_t number, Packet& packet) {
     sent.state = SentPacket::State::in_flight;
     state.lost.remove_first();
     ++counts_.again;
+    if (monitor_.value != nullptr) ++monitor_.value->at(connection.route.links[0], now_).again;
     return;
   }
   const PacketMessage& message = messages_[connection.sending];
