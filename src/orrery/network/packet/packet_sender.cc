@@ -284,14 +284,14 @@ void PacketEngine::go_back(std::uint32_t number, std::uint64_t packet) {
   }
 }
 
-/// The timeout doubles with each one in a row, up to 64 times (as that of TCP, RFC 6298, 5.5), and
-/// varies by a quarter, so that it does not follow a fault that recurs.
+/// From the second one in a row on, the timeout doubles with each, up to 64 times (as that of TCP,
+/// RFC 6298, 5.5), and varies by a quarter, so that it does not follow a fault that recurs.
 void PacketEngine::back_off(Connection& connection) {
   const std::int64_t timeout = settings_.timeout.count();
   ++connection.timeouts;
   connection.timeout = timeout;
-  if (timeout > kNever / 256) return;
-  const double factor = static_cast<double>(1 << std::min(connection.timeouts, 6u));
+  if (connection.timeouts == 1 || timeout > kNever / 256) return;
+  const double factor = static_cast<double>(1 << std::min(connection.timeouts - 1, 6u));
   connection.timeout =
       std::llround(static_cast<double>(timeout) * factor * (0.75 + 0.5 * random()));
 }

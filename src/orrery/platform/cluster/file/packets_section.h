@@ -122,10 +122,11 @@ struct ParameterTable<platform::PacketSettings> {
       field("reliability", &Packets::reliability,
             "`selective`: only lost packets are sent again; `go_back_n`: all packets from the lost "
             "one on"),
-      field("timeout", &Packets::timeout,
-            "time until an unacknowledged packet is sent again, if packets can be lost; doubles, "
-            "up to 64 times, as long as nothing is acknowledged",
-            between(1, 1e15)),
+      field(
+          "timeout", &Packets::timeout,
+          "time until an unacknowledged packet is sent again, if packets can be lost; doubles from "
+          "the second in a row on, up to 64 times",
+          between(1, 1e15)),
       field("retries", &Packets::retries, "timeouts in a row after which a sender gives up",
             between(1, 1e6)),
       field("reroute_after", &Packets::reroute_after,
