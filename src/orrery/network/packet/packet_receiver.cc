@@ -72,8 +72,8 @@ void PacketEngine::accept_data(const Packet& packet, std::uint32_t number, std::
       connection.unreported >= settings_.acknowledge_every.count()) {
     connection.unreported = 0;
     answer(packet, PacketKind::acknowledgement, received, number);
-  } else {
-    delay_answer(packet);
+  } else if (!is_lossy_) {
+    delay_answer(packet);  // otherwise the sender has a timeout
   }
   if (!is_complete) return;
   --undelivered_;
@@ -151,9 +151,7 @@ void PacketEngine::flush(std::uint32_t number) {
   about.priority = connection.priority;
   about.entropy = connection.received_by;
   about.sent = -1;  // its delay says nothing about the network
-  answer(about, PacketKind::acknowledgement,
-         is_lossy_ ? static_cast<std::int64_t>(reliability_[number].received.count())
-                   : connection.received);
+  answer(about, PacketKind::acknowledgement, connection.received);
 }
 
 /// DCQCN: tells the sender of congestion.
