@@ -232,6 +232,9 @@ class Network {
   /// The callback requested by Sink::call().
   virtual void called(std::int64_t now, std::uint64_t code, Sink& sink);
 
+  /// Why messages will not arrive although next() is kNever, as part of a sentence. Empty: unknown.
+  [[nodiscard]] virtual std::string why_stalled() const { return {}; }
+
   /// A copy that continues from the current state. Null: not supported; the simulator then neither
   /// skips iterations nor copies runs.
   [[nodiscard]] virtual std::unique_ptr<Network> snapshot() const = 0;

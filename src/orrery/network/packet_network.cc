@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/network/packet_network.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -17,15 +19,43 @@ std::int64_t whole_picoseconds(double time) {
                                                               : MultiDimFabric::kTooLong;
 }
 
+bool has_timed_faults(const FabricRoutes& routes) {
+  return std::ranges::any_of(routes.faults(),
+                             [](const platform::LinkFault& one) { return !one.is_permanent(); });
+}
+
+std::uint8_t priority_of(TrafficClass traffic, const platform::PacketPriorities& by) {
+  switch (traffic) {
+    case TrafficClass::point_to_point:
+      return static_cast<std::uint8_t>(by.point_to_point);
+    case TrafficClass::collective:
+      return static_cast<std::uint8_t>(by.collective);
+    case TrafficClass::announcement:
+      return static_cast<std::uint8_t>(by.announcement);
+    case TrafficClass::memory:
+      return static_cast<std::uint8_t>(by.memory);
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::vector<PacketLink> packet_links(const FabricRoutes& routes) {
+  const platform::Topology& topology = routes.topology();
   std::vector<PacketLink> links;
-  for (platform::LinkIndex link = 0; link < routes.topology().link_count(); ++link) {
-    const platform::NodeIndex from = routes.topology().link(link).from;
-    links.push_back({routes.bytes_per_ns(routes.initial_state(), link) / routes.efficiency(),
-                     std::llround(routes.latency_ns(link) * 1e3),
-                     platform::is_switch(routes.topology().kind(from))});
+  for (platform::LinkIndex link = 0; link < topology.link_count(); ++link) {
+    const platform::Link& one = topology.link(link);
+    // Of several links between two nodes, the i-th ones belong together.
+    const platform::LinkIndex place = link - topology.between(one.from, one.to).first;
+    const auto [first, end] = topology.between(one.to, one.from);
+    links.push_back(
+        {.bytes_per_ns = routes.bytes_per_ns(routes.initial_state(), link) / routes.efficiency(),
+         .latency = std::llround(routes.latency_ns(link) * 1e3),
+         .from = one.from,
+         .to = one.to,
+         .reverse = first + place < end ? first + place : kNoPacket,
+         .is_switch = platform::is_switch(topology.kind(one.from)),
+         .kind = one.figures.kind});
   }
   return links;
 }
@@ -56,7 +86,8 @@ platform::PacketSettings complete_packet_settings(const platform::Platform& plat
   }
   made.payload = made.payload.value_or(Bytes(4096));
   made.header = made.header.value_or(Bytes(62));
-  if (!made.window && platform.fabric != nullptr && platform.fabric->window.count() > 0)
+  if (!made.window && made.transport == platform::PacketTransport::window &&
+      platform.fabric != nullptr && platform.fabric->window.count() > 0)
     made.window = std::max<std::int64_t>(
         1, platform.fabric->window.count() / (*made.payload + *made.header).count());
   return made;
@@ -74,7 +105,9 @@ PacketNetwork::PacketNetwork(const platform::Platform& platform,
       routes_(routes),
       spread_routes_(routes->sprays() ? std::make_shared<FabricRoutes>(platform) : nullptr),
       settings_(complete_packet_settings(platform)),
-      engine_(settings_, packet_links(*routes), std::make_shared<PacketPaths>(routes)) {}
+      engine_(settings_, packet_links(*routes), std::make_shared<PacketPaths>(routes),
+              has_timed_faults(*routes)),
+      fault_(has_timed_faults(*routes) ? 0 : kNever) {}
 
 std::unique_ptr<Network> PacketNetwork::snapshot() const {
   return std::unique_ptr<Network>(new PacketNetwork(*this));
@@ -121,14 +154,15 @@ std::int64_t PacketNetwork::compute_uncontended_time(EndPoint from, EndPoint to,
 
 void PacketNetwork::settle(std::int64_t now, Sink& sink) {
   Reporter reporter(*this, sink);
-  engine_.report_links(observed());
-  engine_.run(now, reporter);
+  run(now, reporter);
   std::sort(sent_.begin(), sent_.end());
   for (const Send& message : sent_) {
     if (uncontended_time(message.from, message.to, message.bytes) >= MultiDimFabric::kTooLong - now)
       sink.exceeds_clock();
     else
-      engine_.post({message.from, message.to, message.bytes, message.token}, now, reporter);
+      engine_.post({message.from, message.to, message.bytes, message.token,
+                    priority_of(message.traffic, settings_.priorities)},
+                   now, reporter);
   }
   sent_.clear();
   find_next();
@@ -136,16 +170,74 @@ void PacketNetwork::settle(std::int64_t now, Sink& sink) {
 
 void PacketNetwork::advance(std::int64_t until, Sink& sink) {
   Reporter reporter(*this, sink);
-  engine_.report_links(observed());
-  engine_.run(until, reporter);
+  run(until, reporter);
   find_next();
 }
 
+/// Runs the packets until a time, with the faults that begin and end before.
+void PacketNetwork::run(std::int64_t until, Reporter& reporter) {
+  engine_.report_links(observed());
+  while (std::min(fault_, next_reroute()) <= until) {
+    const std::int64_t now = std::min(fault_, next_reroute());
+    const std::uint64_t events = engine_.counts().events;
+    engine_.run(now, reporter);
+    const bool is_idle = engine_.counts().events == events && engine_.next_arrival() == kNever;
+    changes_in_vain_ = is_idle ? changes_in_vain_ + 1 : 0;
+    if (fault_ == now) change_links(now);
+    while (next_reroute() <= now) {
+      engine_.reroute(reroutes_.front().second, now, reporter);
+      reroutes_.pop_front();
+    }
+  }
+  engine_.run(until, reporter);
+}
+
+/// A fault begins or ends: links change now, routes later.
+void PacketNetwork::change_links(std::int64_t now) {
+  std::vector<bool> is_active;
+  fault_ = kNever;
+  for (const platform::LinkFault& fault : routes_->faults()) {
+    is_active.push_back(fault.is_active(Time(now)));
+    if (const auto next = fault.next_change(Time(now))) fault_ = std::min(fault_, next->count());
+  }
+  const std::uint32_t before = std::exchange(state_, routes_->state(is_active));
+  for (std::uint32_t link = 0; link < link_count(); ++link) {
+    const double usual = routes_->bytes_per_ns(routes_->initial_state(), link);
+    const double rate = routes_->bytes_per_ns(state_, link);
+    if (usual > 0 && rate != routes_->bytes_per_ns(before, link))
+      engine_.set_link(link, rate / usual, now);
+  }
+  if (state_ != before) reroutes_.emplace_back(now + settings_.reroute_after.count(), state_);
+}
+
 void PacketNetwork::find_next() {
-  const std::int64_t next = engine_.next_arrival();
+  std::int64_t next = engine_.next_arrival();
+  // Without an event, packets may wait for the end of a fault, but not forever for faults that
+  // recur in vain.
+  const bool may_help = engine_.counts().gave_up == 0 && changes_in_vain_ < kMostInVain;
+  if (engine_.undelivered() > 0 && (next != kNever || may_help))
+    next = std::min({next, fault_, next_reroute()});
   if (next == next_) return;
   next_ = next;
   ++epoch_;
+}
+
+std::string PacketNetwork::why_stalled() const {
+  if (engine_.undelivered() == 0) return {};
+  const std::vector<std::uint32_t> cycle = engine_.paused_cycle();
+  if (cycle.empty()) {
+    return engine_.counts().gave_up > 0
+               ? fmt::format("{} senders gave up after {} timeouts in a row (`packets: retries`)",
+                             engine_.counts().gave_up, settings_.retries)
+               : std::string();
+  }
+  constexpr std::size_t kShown = 8;
+  std::string text = "pauses of priority flow control wait for each other: ";
+  const platform::Topology& topology = routes_->topology();
+  for (std::size_t i = 0; i < std::min(cycle.size(), kShown); ++i)
+    text += topology.name(topology.link(cycle[i]).from) + " -> ";
+  if (cycle.size() > kShown) text += fmt::format("{} more -> ", cycle.size() - kShown);
+  return text + topology.name(topology.link(cycle.front()).from);
 }
 
 }  // namespace orrery::model

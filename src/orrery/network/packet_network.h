@@ -4,7 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "orrery/network/fabric_routes.h"
@@ -47,6 +50,7 @@ class PacketNetwork final : public Network {
   [[nodiscard]] std::uint64_t epoch() const override { return epoch_; }
   void advance(std::int64_t until, Sink& sink) override;
   [[nodiscard]] std::unique_ptr<Network> snapshot() const override;
+  [[nodiscard]] std::string why_stalled() const override;
 
   [[nodiscard]] std::span<const std::uint32_t> nearest_memories(EndPoint rank) const override {
     return routes_->nearest_memories(rank);
@@ -58,6 +62,8 @@ class PacketNetwork final : public Network {
     return routes_->describe(number);
   }
   [[nodiscard]] const PacketEngine& engine() const { return engine_; }
+  /// From now on, `monitor` collects what happens at ports, numbered as links; null: nothing does.
+  void monitor(PacketMonitor* monitor) { engine_.monitor(monitor); }
 
  protected:
   [[nodiscard]] std::int64_t compute_uncontended_time(EndPoint from, EndPoint to,
@@ -65,9 +71,15 @@ class PacketNetwork final : public Network {
 
  private:
   class Reporter;
+  static constexpr int kMostInVain = 1000;  // changes of faults without an event
 
   PacketNetwork(const platform::Platform& platform, std::shared_ptr<FabricRoutes> routes);
   PacketNetwork(const PacketNetwork&) = default;
+  void run(std::int64_t until, Reporter& reporter);
+  void change_links(std::int64_t now);
+  [[nodiscard]] std::int64_t next_reroute() const {
+    return reroutes_.empty() ? kNever : reroutes_.front().first;
+  }
   void find_next();
 
   std::shared_ptr<FabricRoutes> routes_;
@@ -75,6 +87,10 @@ class PacketNetwork final : public Network {
   platform::PacketSettings settings_;
   PacketEngine engine_;
   std::vector<Send> sent_;
+  std::uint32_t state_ = 0;  // of faults
+  std::int64_t fault_;       // next time at which a fault begins or ends
+  std::deque<std::pair<std::int64_t, std::uint32_t>> reroutes_;  // times and states
+  int changes_in_vain_ = 0;
   std::int64_t next_ = kNever;
   std::uint64_t epoch_ = 0;
 };

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "orrery/network/network_driver_testing.h"
 #include "orrery/network/packet_rings_testing.h"
+#include "orrery/network/packet_testing.h"
 #include "orrery/platform/cluster/cluster.h"
 
 namespace orrery::model {
@@ -24,6 +24,8 @@ namespace {
 
 using testing::Driver;
 using ::testing::HasSubstr;
+using testing::incast_of;
+using testing::packet_cluster;
 using testing::PacketRing;
 using testing::ring_platform;
 using testing::TimedSend;
@@ -32,15 +34,6 @@ using testing::with_window;
 double ring_us(const testing::RingFabric& shape, std::int64_t mib, std::int64_t window) {
   PacketNetwork network(with_window(ring_platform(shape), window));
   return static_cast<double>(PacketRing(network, mib << 20).run()) / 1e6;
-}
-
-platform::Platform packet_cluster(const std::string& network) {
-  Findings findings;
-  const auto made = platform::parse_cluster(
-      "device: {peak: 1 TFLOP/s, memory_bandwidth: 1 TB/s}\nnetwork_model: packet\n" + network,
-      "test", findings);
-  EXPECT_TRUE(made) << (made ? "" : to_string(made.error()));
-  return *made;
 }
 
 // Rings of raw packets in ns-3 3.37: 400 Gb/s, 500 ns, 4096 + 62 B, acknowledgements of 62 B. Times
@@ -192,13 +185,6 @@ platform::Platform incast_platform(const std::string& packets) {
       packets + "}\n");
 }
 
-std::vector<TimedSend> incast_of(std::uint32_t senders, std::int64_t packets) {
-  std::vector<TimedSend> sends;
-  for (std::uint32_t i = 0; i < senders; ++i)
-    sends.push_back({0, {.from = i + 1, .to = 0, .bytes = packets * 938, .token = i, .order = i}});
-  return sends;
-}
-
 // Every packet is received, dropped, trimmed or in flight; all messages arrive in the end.
 TEST(PacketNetwork, LostPacketsAreSentAgain) {
   for (const char* const queue : {"queue: 20 kB, trims: true", "queue: 20 kB, timeout: 20 us",
@@ -277,6 +263,33 @@ TEST(PacketSettings, ContradictionsAreErrors) {
               HasSubstr("not below `queue`"));
   EXPECT_THAT(error("{queue: 1 kB}"), HasSubstr("no room for one packet of 4158 B"));
   EXPECT_THAT(error("{trims: true}"), HasSubstr("set `queue`"));
+  EXPECT_THAT(error("{pfc: true}"), HasSubstr("needs buffers that can become full"));
+  EXPECT_THAT(error("{pfc: true, buffer: 1 MB, queue: 9 kB}"), HasSubstr("no packet is dropped"));
+  EXPECT_THAT(error("{pfc: true, buffer: 1 MB, trims: true}"), HasSubstr("no packet is dropped"));
+  EXPECT_THAT(error("{buffer: 9 kB}"), HasSubstr("no room for one packet of 4158 B"));
+  EXPECT_THAT(error("{buffer_share: 1}"), HasSubstr("set `buffer`"));
+  EXPECT_THAT(error("{headroom: 9 kB}"), HasSubstr("set `pfc`"));
+  EXPECT_THAT(error("{mark_most: 0.1}"), HasSubstr("set `mark_to`"));
+  EXPECT_THAT(error("{transport: dcqcn}"), HasSubstr("needs marked packets"));
+  EXPECT_THAT(error("{dcqcn: {fast_recovery: 1}}"), HasSubstr("no `transport` uses it"));
+  EXPECT_THAT(error("{transport: hpcc, hpcc: {utilization: 2}}"), HasSubstr("utilization"));
+  EXPECT_THAT(error("{transport: swift, swift: {range_from: 9, range_to: 8}}"),
+              HasSubstr("is not below `range_to`"));
+  EXPECT_THAT(error("{scheduling: weighted}"), HasSubstr("all traffic has one priority"));
+  EXPECT_THAT(error("{weights: [1, 2]}"), HasSubstr("set `scheduling: weighted`"));
+  EXPECT_THAT(error("{priorities: {memory: 2}, scheduling: weighted, weights: [1, 2]}"),
+              HasSubstr("one number for each of 3 priorities"));
+  EXPECT_THAT(error("{priorities: {memory: 1}, scheduling: weighted, weights: [1, 0]}"),
+              HasSubstr("from 1 to 1000"));
+  EXPECT_THAT(error("{priorities: {memory: 8}}"), HasSubstr("/packets/priorities/memory"));
+  EXPECT_THAT(error("{classes: [{links: network}]}"), HasSubstr("no other values than all links"));
+  EXPECT_THAT(error("{classes: [{links: network, transport: nscc}]}"),
+              HasSubstr("/packets/classes/0/transport"));
+  EXPECT_THAT(error("{classes: [{links: pcie, queue: 9 kB}, {links: pcie, queue: 8 kB}]}"),
+              HasSubstr("already in the list"));
+  EXPECT_EQ(error("{pfc: true, buffer: 1 MB, window: 9, classes: [{links: network, transport: "
+                  "dcqcn, mark_to: 9 kB}]}"),
+            "");
   EXPECT_THAT(error("{transport: nscc}"), HasSubstr("needs marked packets"));
   EXPECT_THAT(error("{transport: dctcp, mark_to: 9 kB, window: 4}"), HasSubstr("remove it"));
   EXPECT_THAT(error("{payload: 0 B}"), HasSubstr("/packets/payload"));

@@ -9,22 +9,25 @@
 
 namespace orrery::model {
 
-void PacketPaths::append_route(EndPoint from, EndPoint to, std::uint32_t entropy,
-                               std::vector<platform::LinkIndex>& links) {
+void PacketPaths::append_route(std::uint32_t state, EndPoint from, EndPoint to,
+                               std::uint32_t entropy, std::vector<platform::LinkIndex>& links) {
   if (!fabric_->sprays()) {
-    const Route* route = fabric_->find(fabric_->initial_state(), from, to);
-    ORRERY_CHECK(route != nullptr);  // make_fabric() ensures a route
+    const Route* route = fabric_->find(state, from, to);
+    // make_fabric() ensures a route, unless a fault has begun.
+    ORRERY_CHECK(route != nullptr || state != fabric_->initial_state());
+    if (route == nullptr) return;
     for (const platform::RouteLink& step : route->steps) links.push_back(step.link);
     return;
   }
   if (approaches_.empty()) find_approaches();
+  if (state != fabric_->initial_state() && fabric_->find(state, from, to) == nullptr) return;
   const Approach end = approaches_[to];
   const std::uint64_t key = platform::hash_pair(
       platform::hash_pair((std::uint64_t{from} << 32) | to, entropy), fabric_->seed());
   platform::NodeIndex at = fabric_->node(from);
   append_first_links(at, end.gate, links);
   while (at != end.gate) {
-    const Choices next = choices(at, to);
+    const Choices next = choices(state, at, to);
     if (next.count > 1) {
       links.push_back(choices_[next.first + platform::hash_pair(key, at) % next.count]);
     } else {
@@ -37,18 +40,24 @@ void PacketPaths::append_route(EndPoint from, EndPoint to, std::uint32_t entropy
   links.insert(links.end(), last, last + end.count);
 }
 
-std::size_t PacketPaths::slot_of(std::uint64_t key) const {
-  std::size_t slot = mix_bits(key) & (table_.size() - 1);
-  while (table_[slot].key != kUnused && table_[slot].key != key)
-    slot = (slot + 1) & (table_.size() - 1);
+void PacketPaths::append_next(std::uint32_t state, std::uint32_t node, EndPoint to,
+                              std::vector<platform::LinkIndex>& links) {
+  fabric_->next_links(state, node, to, found_);
+  links.insert(links.end(), found_.begin(), found_.end());
+}
+
+std::size_t PacketPaths::slot_of(const Table& table, std::uint64_t key) {
+  std::size_t slot = mix_bits(key) & (table.slots.size() - 1);
+  while (table.slots[slot].key != kUnused && table.slots[slot].key != key)
+    slot = (slot + 1) & (table.slots.size() - 1);
   return slot;
 }
 
-void PacketPaths::grow_table() {
-  std::vector<Choices> before(std::max<std::size_t>(64, 2 * table_.size()));
-  before.swap(table_);
+void PacketPaths::grow(Table& table) {
+  std::vector<Choices> before(std::max<std::size_t>(64, 2 * table.slots.size()));
+  before.swap(table.slots);
   for (const Choices& one : before) {
-    if (one.key != kUnused) table_[slot_of(one.key)] = one;
+    if (one.key != kUnused) table.slots[slot_of(table, one.key)] = one;
   }
 }
 
@@ -110,22 +119,26 @@ void PacketPaths::append_first_links(platform::NodeIndex& at, platform::NodeInde
   }
 }
 
-PacketPaths::Choices PacketPaths::choices(platform::NodeIndex at, EndPoint to) {
-  if (2 * entries_ >= table_.size()) grow_table();
+PacketPaths::Choices PacketPaths::choices(std::uint32_t state, platform::NodeIndex at,
+                                          EndPoint to) {
+  if (state >= tables_.size()) tables_.resize(state + 1);
+  Table& table = tables_[state];
+  if (2 * table.entries >= table.slots.size()) grow(table);
   const std::uint64_t key = (std::uint64_t{at} << 32) | approaches_[to].class_number;
-  Choices& entry = table_[slot_of(key)];
+  Choices& entry = table.slots[slot_of(table, key)];
   if (entry.key == kUnused) {
-    entry = find_choices(at, to);
+    entry = find_choices(state, at, to);
     entry.key = key;
-    ++entries_;
+    ++table.entries;
   }
   return entry;
 }
 
-PacketPaths::Choices PacketPaths::find_choices(platform::NodeIndex at, EndPoint to) {
+PacketPaths::Choices PacketPaths::find_choices(std::uint32_t state, platform::NodeIndex at,
+                                               EndPoint to) {
   Choices made;
   made.first = static_cast<std::uint32_t>(choices_.size());
-  const auto find_next = [&] { fabric_->next_links(fabric_->initial_state(), at, to, found_); };
+  const auto find_next = [&] { fabric_->next_links(state, at, to, found_); };
   find_next();
   ORRERY_CHECK(!found_.empty() && found_.size() < 65536);  // make_fabric() ensures a route
   made.count = static_cast<std::uint16_t>(found_.size());

@@ -15,14 +15,18 @@ namespace orrery::model {
 
 /// If the fabric's policy is `spray`, the entropy value of a packet selects one of the shortest
 /// routes at each node, by a hash of both ends, the value, the seed and the node. Otherwise all
-/// values have the one route of FabricRoutes::find(). Not thread-safe.
+/// values have the one route of FabricRoutes::find(). If links on all routes are down, there is
+/// none. Not thread-safe.
 class PacketPaths final : public PacketRouter {
  public:
   explicit PacketPaths(std::shared_ptr<FabricRoutes> fabric) : fabric_(std::move(fabric)) {}
 
+  [[nodiscard]] std::uint32_t node_of(EndPoint at) const override { return fabric_->node(at); }
   [[nodiscard]] bool sprays() const override { return fabric_->sprays(); }
-  void append_route(EndPoint from, EndPoint to, std::uint32_t entropy,
+  void append_route(std::uint32_t state, EndPoint from, EndPoint to, std::uint32_t entropy,
                     std::vector<platform::LinkIndex>& links) override;
+  void append_next(std::uint32_t state, std::uint32_t node, EndPoint to,
+                   std::vector<platform::LinkIndex>& links) override;
 
  private:
   /// The last links to an end point, as long as they are the only ones. Routes to end points of one
@@ -42,20 +46,24 @@ class PacketPaths final : public PacketRouter {
     std::uint16_t links = 0;
   };
   static constexpr std::uint64_t kUnused = ~std::uint64_t{0};
-  [[nodiscard]] Choices choices(platform::NodeIndex at, EndPoint to);
-  [[nodiscard]] Choices find_choices(platform::NodeIndex at, EndPoint to);
+  /// By node and class: open addressing, size a power of 2.
+  struct Table {
+    std::vector<Choices> slots;
+    std::size_t entries = 0;
+  };
+  [[nodiscard]] Choices choices(std::uint32_t state, platform::NodeIndex at, EndPoint to);
+  [[nodiscard]] Choices find_choices(std::uint32_t state, platform::NodeIndex at, EndPoint to);
   void find_approaches();
   [[nodiscard]] Approach find_approach(platform::NodeIndex to);
   void append_first_links(platform::NodeIndex& at, platform::NodeIndex gate,
                           std::vector<platform::LinkIndex>& links) const;
-  [[nodiscard]] std::size_t slot_of(std::uint64_t key) const;
-  void grow_table();
+  [[nodiscard]] static std::size_t slot_of(const Table& table, std::uint64_t key);
+  static void grow(Table& table);
 
   std::shared_ptr<FabricRoutes> fabric_;
   std::vector<Approach> approaches_;  // by end point
   std::vector<platform::LinkIndex> last_links_;
-  std::vector<Choices> table_;  // by node and class: open addressing, size a power of 2
-  std::size_t entries_ = 0;
+  std::vector<Table> tables_;  // by state of faults
   std::vector<platform::LinkIndex> choices_, found_;
 };
 

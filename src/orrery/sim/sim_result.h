@@ -60,6 +60,7 @@ struct StallReport {
   Time at{};                        ///< time of the last event
   std::vector<StalledNode> nodes;   ///< pending nodes, by rank, then node; at most 64
   std::vector<std::string> circle;  ///< ranks that wait for each other; empty: no cycle
+  std::string network;              ///< why messages do not arrive; empty: the network is no reason
 };
 
 /// How much work the simulator saved. None of this describes the simulated machine.

@@ -73,6 +73,7 @@ inline constexpr std::array kNetworkModels{
                       .brief = "packets in queues",
                       .model = "packets in output queues",
                       .sentence = "their packets queue at each link, and a transport paces them",
+                      .timed_faults = true,
                       .dimension_memories = true,
                       .builds_graph = true},
 };

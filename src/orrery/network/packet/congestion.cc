@@ -16,16 +16,63 @@ constexpr double kIncreaseThreshold = 32'000;           // bytes, at a target of
 constexpr double kSmoothing = 0.0125;
 constexpr double kMostWindow = 1.5;  // bandwidth-delay products
 constexpr double kDctcpGain = 1.0 / 16;
+constexpr double kUnpaced = 0.999;  // of the port's rate: from there on, the port paces
 
 }  // namespace
 
-void Congestion::begin(const CongestionLimits& limits, std::int64_t window, std::int64_t round_trip,
-                       double bytes_per_ps) {
+void Congestion::begin(const CongestionLimits& limits, const platform::PacketSettings& settings,
+                       std::int64_t window, std::int64_t round_trip, double bytes_per_ps) {
   window_ = static_cast<double>(window);
   bytes_per_ps_ = bytes_per_ps;
-  if (limits.transport == PacketTransport::window) return;
-  set_round_trip(limits, round_trip);
-  window_ = most_;
+  round_trip_ = round_trip;
+  const double product = static_cast<double>(round_trip) * bytes_per_ps;
+  switch (limits.transport) {
+    case PacketTransport::window:
+      return;
+    case PacketTransport::dcqcn:
+      control_.emplace<Dcqcn>(settings.dcqcn, bytes_per_ps);
+      return;
+    case PacketTransport::hpcc:
+      control_.emplace<Hpcc>(settings.hpcc, std::max(product, static_cast<double>(limits.packet)));
+      return set_paced(limits, std::get<Hpcc>(control_).window(), static_cast<double>(round_trip));
+    case PacketTransport::swift:
+      control_.emplace<Swift>(settings.swift, limits.packet, product, round_trip);
+      return set_paced(limits, product, static_cast<double>(round_trip));
+    case PacketTransport::dctcp:
+    case PacketTransport::nscc:
+    case PacketTransport::rccc:
+    case PacketTransport::nscc_rccc:
+      set_round_trip(limits, round_trip);
+      window_ = most_;
+  }
+}
+
+/// A window that may be below one packet, at the rate of one window per round trip.
+void Congestion::set_paced(const CongestionLimits& limits, double window, double round_trip) {
+  window_ = std::max(window, static_cast<double>(limits.packet));
+  rate_ = window / round_trip;
+  if (rate_ > kUnpaced * bytes_per_ps_) rate_ = 0;
+}
+
+void Congestion::advance(std::int64_t now) {
+  if (auto* dcqcn = std::get_if<Dcqcn>(&control_)) {
+    dcqcn->advance(now);
+    rate_ = dcqcn->is_limited() ? dcqcn->rate() : 0;
+  }
+}
+
+void Congestion::sent(std::int64_t bytes) {
+  if (auto* dcqcn = std::get_if<Dcqcn>(&control_)) {
+    dcqcn->sent(bytes);
+    rate_ = dcqcn->is_limited() ? dcqcn->rate() : 0;
+  }
+}
+
+void Congestion::notified(std::int64_t now) {
+  if (auto* dcqcn = std::get_if<Dcqcn>(&control_)) {
+    dcqcn->notified(now);
+    rate_ = dcqcn->is_limited() ? dcqcn->rate() : 0;
+  }
 }
 
 void Congestion::set_round_trip(const CongestionLimits& limits, std::int64_t round_trip) {
@@ -124,32 +171,71 @@ void Congestion::acknowledge_dctcp(const CongestionLimits& limits, std::int64_t 
   bound(limits);
 }
 
-void Congestion::acknowledged(const CongestionLimits& limits, std::int64_t now, std::int64_t bytes,
-                              std::int64_t round_trip, bool is_marked, std::int64_t in_flight) {
-  if (limits.transport == PacketTransport::window) return;
-  arrived_ += bytes;
-  since_increase_ += bytes;
-  ignored_ += bytes;
+void Congestion::acknowledged(const CongestionLimits& limits, const CongestionFeedback& feedback) {
+  const auto trip = static_cast<double>(round_trip_);
+  switch (limits.transport) {
+    case PacketTransport::window:
+    case PacketTransport::dcqcn:
+    case PacketTransport::rccc:
+      return;
+    case PacketTransport::hpcc: {
+      Hpcc& hpcc = std::get<Hpcc>(control_);
+      hpcc.acknowledged(feedback.records, trip, feedback.acknowledged, feedback.sent);
+      return set_paced(limits, hpcc.window(), trip);
+    }
+    case PacketTransport::swift: {
+      Swift& swift = std::get<Swift>(control_);
+      swift.acknowledged(feedback.now, feedback.bytes, feedback.round_trip, feedback.hops);
+      // Above one packet, acknowledgements alone pace the sender.
+      set_paced(limits, swift.window(), static_cast<double>(swift.delay()));
+      if (window_ > static_cast<double>(limits.packet)) rate_ = 0;
+      return;
+    }
+    case PacketTransport::dctcp:
+    case PacketTransport::nscc:
+    case PacketTransport::nscc_rccc:
+      break;
+  }
+  arrived_ += feedback.bytes;
+  since_increase_ += feedback.bytes;
+  ignored_ += feedback.bytes;
+  const std::int64_t round_trip = feedback.round_trip;
   if (round_trip >= 0 && round_trip < round_trip_) set_round_trip(limits, round_trip);
+  if (limits.transport == PacketTransport::dctcp)
+    return acknowledge_dctcp(limits, feedback.now, feedback.bytes, feedback.is_marked);
   std::int64_t delay = static_cast<std::int64_t>(delay_);
   if (round_trip >= 0) {
     delay = round_trip - round_trip_;
-    if (limits.transport == PacketTransport::nscc) average(delay, is_marked);
+    average(delay, feedback.is_marked);
   }
-  if (limits.transport == PacketTransport::nscc)
-    acknowledge_nscc(limits, now, bytes, delay, is_marked, in_flight);
-  else
-    acknowledge_dctcp(limits, now, bytes, is_marked);
+  acknowledge_nscc(limits, feedback.now, feedback.bytes, delay, feedback.is_marked,
+                   feedback.in_flight);
 }
 
 void Congestion::lost(const CongestionLimits& limits, std::int64_t now, std::int64_t bytes,
                       std::int64_t in_flight) {
-  if (limits.transport == PacketTransport::window) return;
-  if (limits.transport == PacketTransport::nscc) {
-    ignored_ += bytes;
-    average(round_trip_, true);
-    must_adapt_ = true;
-    if (adapt(limits, now, 0, true, true, in_flight)) return;
+  switch (limits.transport) {
+    case PacketTransport::window:
+    case PacketTransport::dcqcn:
+    case PacketTransport::hpcc:
+    case PacketTransport::rccc:
+      return;
+    case PacketTransport::swift: {
+      Swift& swift = std::get<Swift>(control_);
+      swift.lost(now);
+      set_paced(limits, swift.window(), static_cast<double>(swift.delay()));
+      if (window_ > static_cast<double>(limits.packet)) rate_ = 0;
+      return;
+    }
+    case PacketTransport::nscc:
+    case PacketTransport::nscc_rccc:
+      ignored_ += bytes;
+      average(round_trip_, true);
+      must_adapt_ = true;
+      if (adapt(limits, now, 0, true, true, in_flight)) return;
+      break;
+    case PacketTransport::dctcp:
+      break;
   }
   window_ -= static_cast<double>(bytes);
   bound(limits);

@@ -4,12 +4,17 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <variant>
 
+#include "orrery/network/packet/dcqcn.h"
+#include "orrery/network/packet/hpcc.h"
+#include "orrery/network/packet/swift.h"
 #include "orrery/platform/packet_settings.h"
 
 namespace orrery::model {
 
-/// What is equal for all acknowledgements of a connection.
+/// What is equal for all connections of a class of links.
 struct CongestionLimits {
   platform::PacketTransport transport = platform::PacketTransport::window;
   std::int64_t packet = 0;        ///< bytes of a full packet on the wire
@@ -17,7 +22,19 @@ struct CongestionLimits {
   std::int64_t target_share = 4;  ///< quarters of the round trip: the target of the queueing delay
 };
 
-/// The window of one connection.
+/// What an acknowledgement says.
+struct CongestionFeedback {
+  std::int64_t now = 0;
+  std::int64_t bytes = 0;                   ///< that arrived
+  std::int64_t round_trip = 0;              ///< of the packet that caused it; -1: it was sent twice
+  bool is_marked = false;                   ///< whether that packet was marked
+  std::uint32_t hops = 0;                   ///< its links
+  std::int64_t in_flight = 0;               ///< bytes, after it
+  std::int64_t acknowledged = 0, sent = 0;  ///< bytes so far
+  std::span<const LinkLoadRecord> records;  ///< what switches wrote into the packet
+};
+
+/// The window of one connection, and its rate if it is paced.
 ///
 /// `nscc` is the network-signaled congestion control of Ultra Ethernet: marks and the delay of
 /// packets form four cases. Not marked and faster than the target: increase by the distance to the
@@ -30,27 +47,43 @@ struct CongestionLimits {
 /// `dctcp` decreases by half the smoothed share of marked bytes, at most once per window, and
 /// increases by one packet per window otherwise. Source: Alizadeh et al., "Data Center TCP
 /// (DCTCP)", SIGCOMM 2010, section 3.
+///
+/// `dcqcn`, `hpcc`, `swift`: the classes of these names. `rccc`: a window of 1.5 bandwidth-delay
+/// products; credit limits it further.
 class Congestion {
  public:
+  static constexpr std::int64_t kNever = Dcqcn::kNever;
+
   /// `window`: initially, and of transport `window` always; 0: unlimited. `round_trip`: of one
   /// packet without contention, in picoseconds. `bytes_per_ps`: of the sender's port.
-  void begin(const CongestionLimits& limits, std::int64_t window, std::int64_t round_trip,
-             double bytes_per_ps);
+  void begin(const CongestionLimits& limits, const platform::PacketSettings& settings,
+             std::int64_t window, std::int64_t round_trip, double bytes_per_ps);
 
   /// Bytes that may be in flight; 0: no limit.
   [[nodiscard]] std::int64_t window() const { return static_cast<std::int64_t>(window_); }
   [[nodiscard]] std::int64_t round_trip() const { return round_trip_; }
+  /// Bytes per picosecond; 0: it is not paced.
+  [[nodiscard]] double rate() const { return rate_; }
+  /// The time at which the rate changes by itself; kNever: it does not.
+  [[nodiscard]] std::int64_t next_change() const {
+    const auto* dcqcn = std::get_if<Dcqcn>(&control_);
+    return dcqcn == nullptr ? kNever : dcqcn->next_increase();
+  }
+  /// Changes the rate until `now`.
+  void advance(std::int64_t now);
+  /// It has sent `bytes`.
+  void sent(std::int64_t bytes);
 
-  /// An acknowledgement: `bytes` arrived, the round trip of the packet that caused it, or -1 if it
-  /// was sent twice; whether that packet was marked; `in_flight` after it.
-  void acknowledged(const CongestionLimits& limits, std::int64_t now, std::int64_t bytes,
-                    std::int64_t round_trip, bool is_marked, std::int64_t in_flight);
+  void acknowledged(const CongestionLimits& limits, const CongestionFeedback& feedback);
+  /// The receiver notifies of congestion (DCQCN).
+  void notified(std::int64_t now);
   /// `bytes` must be sent again.
   void lost(const CongestionLimits& limits, std::int64_t now, std::int64_t bytes,
             std::int64_t in_flight);
 
  private:
   void set_round_trip(const CongestionLimits& limits, std::int64_t round_trip);
+  void set_paced(const CongestionLimits& limits, double window, double round_trip);
   void acknowledge_nscc(const CongestionLimits& limits, std::int64_t now, std::int64_t bytes,
                         std::int64_t delay, bool is_marked, std::int64_t in_flight);
   void acknowledge_dctcp(const CongestionLimits& limits, std::int64_t now, std::int64_t bytes,
@@ -61,6 +94,7 @@ class Congestion {
   void bound(const CongestionLimits& limits);
 
   double window_ = 0, most_ = 0, bytes_per_ps_ = 0;
+  double rate_ = 0;
   std::int64_t round_trip_ = 0, target_ = 0;
   double scale_ = 1;  // bandwidth-delay product, relative to 100 Gb/s x 12 us
   double delay_ = 0;  // smoothed; dctcp: smoothed share of marked bytes
@@ -71,6 +105,7 @@ class Congestion {
   std::int64_t arrived_ = 0, since_increase_ = 0;  // bytes since the last of both
   std::int64_t ignored_ = 0, to_ignore_ = 0;
   std::int64_t adapts_at_ = 0, increased_at_ = 0, decreased_at_ = 0;
+  std::variant<std::monostate, Dcqcn, Hpcc, Swift> control_;  // of the other transports
 };
 
 }  // namespace orrery::model

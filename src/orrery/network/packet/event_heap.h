@@ -19,8 +19,13 @@ struct PacketEvent {
   static constexpr std::uint32_t kReceived = kFirstKind;  ///< a packet reaches its last node
   static constexpr std::uint32_t kPortIdle = kFirstKind + 1;
   static constexpr std::uint32_t kTimeout = kFirstKind + 2;  ///< of a connection
-  std::int64_t time = 0;                                     ///< picoseconds
-  std::uint32_t number = 0;  ///< of the packet, the port or the connection
+  static constexpr std::uint32_t kPace = kFirstKind + 3;     ///< a connection may send
+  static constexpr std::uint32_t kNotify = kFirstKind + 4;  ///< a connection's sender of congestion
+  static constexpr std::uint32_t kCredit = kFirstKind + 5;  ///< an end point grants credit
+  static constexpr std::uint32_t kFlush = kFirstKind + 7;  ///< a receiver acknowledges what is left
+  static constexpr std::uint32_t kChoose = kFirstKind + 6;  ///< a packet reaches a node that routes
+  std::int64_t time = 0;                                    ///< picoseconds
+  std::uint32_t number = 0;  ///< of the packet, the port, the connection or the end point
   std::uint32_t port = 0;    ///< that the packet reaches, or one of the constants
 };
 

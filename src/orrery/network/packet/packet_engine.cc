@@ -10,57 +10,133 @@
 
 namespace orrery::model {
 
+using platform::PacketTransport;
+
+namespace {
+
+std::uint32_t priority_count(const platform::PacketPriorities& by) {
+  return static_cast<std::uint32_t>(
+      1 + std::max({by.collective, by.point_to_point, by.announcement, by.memory}));
+}
+
+/// What can arrive after a link is paused: the frame waits for one packet and travels one latency;
+/// the sender finishes one packet, and what is on the link then follows.
+std::int64_t headroom_of(const PacketLink& link, std::int64_t packet, std::int64_t frame) {
+  const double on_link = 2 * static_cast<double>(link.latency) * link.bytes_per_ns / 1e3;
+  return std::llround(on_link) + 3 * packet + frame;
+}
+
+}  // namespace
+
 PacketEngine::PacketEngine(const platform::PacketSettings& settings,
                            const std::vector<PacketLink>& links,
-                           std::shared_ptr<PacketRouter> router)
+                           std::shared_ptr<PacketRouter> router, bool may_fail)
     : settings_(settings),
       payload_(settings.payload.value().count()),
       header_(settings.header.value().count()),
       window_(settings.window ? *settings.window * (payload_ + header_) : kOwnWindow),
-      limits_{settings.transport, payload_ + header_, payload_, settings.trims ? 3 : 4},
-      is_lossy_(settings.queue.count() > 0),
+      priorities_(priority_count(settings.priorities)),
+      is_lossy_(may_fail),
+      is_adaptive_(settings.spraying == platform::PacketSpraying::adaptive && router->sprays()),
+      writes_loads_(false),
+      goes_back_(settings.reliability == platform::PacketReliability::go_back_n),
       routes_(std::move(router), static_cast<std::uint32_t>(settings.entropies)),
+      links_(links),
       least_last_hop_(kNever) {
+  add_rules(packet_rules(settings));
+  for (const platform::PacketClass& one : settings.classes) {
+    rules_by_class_[static_cast<std::size_t>(one.links)] = static_cast<std::uint8_t>(rules_.size());
+    add_rules(packet_rules(settings, &one));
+  }
+  buffers_.size = settings.buffer.count();
+  buffers_.share = settings.buffer_share;
+  std::uint32_t nodes = 0;
   for (const PacketLink& link : links) {
     Port& port = ports_.emplace_back();
     port.ps_per_byte = link.bytes_per_ns > 0 ? 1e3 / link.bytes_per_ns : 0;
+    port.full = serial_of(port.ps_per_byte, payload_ + header_);
     port.latency = link.latency;
     port.is_switch = link.is_switch;
+    port.node = link.from;
+    port.rules = rules_by_class_[static_cast<std::size_t>(link.kind)];
+    nodes = std::max({nodes, link.from + 1, link.to + 1});
+    const platform::PacketRules& rules = rules_[port.rules];
+    buffers_.headroom.push_back(rules.headroom
+                                    ? rules.headroom->count()
+                                    : headroom_of(link, payload_ + header_, kPauseBytes));
     least_last_hop_ = std::min(least_last_hop_, port.latency + serial(port, header_));
   }
+  queues_.resize(ports_.size() * priorities_);
+  if (buffers_.size > 0) buffers_.used.resize(nodes);
+  if (buffers_.pauses) {
+    buffers_.held.resize(queues_.size());
+    buffers_.changes.resize(ports_.size());
+  }
+  if (writes_loads_) carried_.resize(ports_.size());
 }
 
-std::int64_t PacketEngine::serial(const Port& port, std::int64_t bytes) const {
-  return std::max<std::int64_t>(1, std::llround(static_cast<double>(bytes) * port.ps_per_byte));
+void PacketEngine::add_rules(const platform::PacketRules& rules) {
+  rules_.push_back(rules);
+  limits_.push_back({rules.transport, payload_ + header_, payload_, rules.trims ? 3 : 4});
+  buffers_.pauses = buffers_.pauses || rules.pfc;
+  writes_loads_ = writes_loads_ || rules.transport == PacketTransport::hpcc;
+  // With its own headroom, flow control never drops a packet.
+  const bool is_limited = rules.queue.count() > 0 || settings_.buffer.count() > 0;
+  is_lossy_ = is_lossy_ || (rules.pfc ? rules.headroom.has_value() : is_limited);
 }
 
-std::uint32_t PacketEngine::connection_of(std::uint32_t from, std::uint32_t to) {
-  const auto [entry, added] = connection_numbers_.try_emplace(
-      (std::uint64_t{from} << 32) | to, static_cast<std::uint32_t>(connections_.size()));
-  if (!added) return entry->second;
+std::int64_t PacketEngine::serial_of(double ps_per_byte, std::int64_t bytes) {
+  return std::max<std::int64_t>(1, std::llround(static_cast<double>(bytes) * ps_per_byte));
+}
+
+std::uint8_t PacketEngine::rules_of(const PacketRoute& route) const {
+  std::uint8_t lowest = 0;
+  for (std::uint32_t i = 0; i < route.hops; ++i) {
+    const std::uint8_t one = ports_[routes_.links()[route.first + i]].rules;
+    if (one != 0 && (lowest == 0 || one < lowest)) lowest = one;
+  }
+  return lowest;
+}
+
+std::uint32_t PacketEngine::connection_of(const PacketPost& message) {
+  const std::uint64_t ends = (std::uint64_t{message.from} << 32) | message.to;
+  const std::uint64_t key = ends * priorities_ + message.priority;
+  const auto [entry, added] =
+      connection_numbers_.try_emplace(key, static_cast<std::uint32_t>(connections_.size()));
+  const std::uint32_t number = entry->second;
+  if (!added) return number;
   Connection& made = connections_.emplace_back();
-  made.from = from;
-  made.to = to;
+  made.from = message.from;
+  made.to = message.to;
+  made.priority = message.priority;
+  made.timeout = settings_.timeout.count();
+  made.to_node = routes_.node_of(message.to);
   made.forth = routes_.add_pair();
   made.back = routes_.add_pair();
-  made.spraying.begin(
-      settings_.spraying, routes_.entropies(),
-      mix_bits(static_cast<std::uint64_t>(settings_.seed)) ^ mix_bits(entry->first));
+  made.spraying.begin(settings_.spraying, routes_.entropies(),
+                      mix_bits(static_cast<std::uint64_t>(settings_.seed)) ^ mix_bits(key));
   choose_route(made);
-  const double rate = 1 / ports_[routes_.links()[made.route.first]].ps_per_byte;
-  const bool is_constant = settings_.transport == platform::PacketTransport::window;
-  std::int64_t round_trip = settings_.round_trip.count();
-  if (round_trip == 0 && (!is_constant || window_ == kOwnWindow))
-    round_trip = unloaded_round_trip(made);
-  made.congestion.begin(limits_, window_of(round_trip, rate), round_trip, rate);
   if (is_lossy_) reliability_.emplace_back();
-  return entry->second;
+  // Faults that began do not change what the transport expects of its pair.
+  const PacketRoute usual =
+      made.route.hops > 0 && !has_changed_ ? made.route : routes_.initial(message.from, message.to);
+  made.rules = rules_of(usual);
+  const CongestionLimits& limits = limits_[made.rules];
+  const double rate = 1e-3 * links_[usual.links[0]].bytes_per_ns;
+  std::int64_t round_trip = settings_.round_trip.count();
+  if (round_trip == 0 && (limits.transport != PacketTransport::window || window_ == kOwnWindow))
+    round_trip = unloaded_round_trip(made, usual);
+  made.congestion.begin(limits, settings_, window_of(limits.transport, round_trip, rate),
+                        round_trip, rate);
+  return number;
 }
 
 /// What one round trip takes at the rate of the sender's link, so that the window alone slows no
 /// pair down; at least 64 packets.
-std::int64_t PacketEngine::window_of(std::int64_t round_trip, double bytes_per_ps) const {
+std::int64_t PacketEngine::window_of(PacketTransport transport, std::int64_t round_trip,
+                                     double bytes_per_ps) const {
   if (window_ != kOwnWindow) return window_;
+  if (transport == PacketTransport::dcqcn) return 0;
   const std::int64_t packet = payload_ + header_;
   const double trip =
       std::ceil(static_cast<double>(round_trip) * bytes_per_ps / static_cast<double>(packet));
@@ -70,6 +146,7 @@ std::int64_t PacketEngine::window_of(std::int64_t round_trip, double bytes_per_p
 std::uint32_t PacketEngine::take_packet() {
   if (unused_packet_ == kNoPacket) {
     packets_.emplace_back();
+    if (writes_loads_) loads_.emplace_back();
     return static_cast<std::uint32_t>(packets_.size() - 1);
   }
   const std::uint32_t number = unused_packet_;
@@ -94,26 +171,41 @@ void PacketEngine::run(std::int64_t until, Report& report) {
     const PacketEvent event = events_.pop(fetch);
     now_ = event.time;
     ++counts_.events;
-    switch (event.port) {
-      case PacketEvent::kReceived:
-        receive(event.number);
-        break;
-      case PacketEvent::kPortIdle:
-        ports_[event.number].is_waking = false;
-        serve(event.number);
-        break;
-      case PacketEvent::kTimeout:
-        time_out(event.number);
-        break;
-      default:
-        ++packets_[event.number].hop;
-        enqueue(event.port, event.number);
+    if (event.port < PacketEvent::kFirstKind) {
+      ++packets_[event.number].hop;
+      enqueue(event.port, event.number);
+    } else {
+      handle(event);
     }
   }
   now_ = until;
   while (!completions_.empty() && completions_.front() <= until) {
     std::pop_heap(completions_.begin(), completions_.end(), std::greater<>());
     completions_.pop_back();
+  }
+}
+
+void PacketEngine::handle(const PacketEvent& event) {
+  switch (event.port) {
+    case PacketEvent::kReceived:
+      return receive(event.number);
+    case PacketEvent::kPortIdle:
+      ports_[event.number].is_waking = false;
+      return serve(event.number);
+    case PacketEvent::kTimeout:
+      return time_out(event.number);
+    case PacketEvent::kPace:
+      if (connections_[event.number].pace_timer == now_)
+        connections_[event.number].pace_timer = Connection::kNoTimer;
+      return send_what_is_allowed(event.number);
+    case PacketEvent::kNotify:
+      return notify(event.number);
+    case PacketEvent::kCredit:
+      return grant_credit(event.number);
+    case PacketEvent::kFlush:
+      return flush(event.number);
+    case PacketEvent::kChoose:
+      return choose_link(event.number);
   }
 }
 
@@ -125,140 +217,46 @@ std::int64_t PacketEngine::next_arrival() const {
 }
 
 void PacketEngine::receive(std::uint32_t number) {
-  const Packet& packet = packets_[number];
-  if (packet.kind == PacketKind::data) return receive_data(number);
-  if (packet.kind == PacketKind::header) return receive_header(number);
-  const std::uint32_t connection = packet.connection;
-  acknowledged(packet);
+  const Packet packet = packets_[number];
+  switch (packet.kind) {
+    case PacketKind::data:
+      return receive_data(number);
+    case PacketKind::header:
+      return receive_header(number);
+    case PacketKind::pause:
+      release_packet(number);
+      return receive_pause(packet);
+    case PacketKind::credit: {
+      Connection& connection = connections_[packet.connection];
+      connection.credit = std::max(connection.credit, packet.received);
+      break;
+    }
+    case PacketKind::notification: {
+      Connection& connection = connections_[packet.connection];
+      connection.congestion.notified(now_);
+      if (monitor_.value != nullptr && connection.route.hops > 0)
+        ++monitor_.value->at(connection.route.links[0], now_).notifications;
+      break;
+    }
+    case PacketKind::acknowledgement:
+      acknowledged(packet, number);
+      break;
+    case PacketKind::negative:
+      report_lost(packet);
+      break;
+  }
   release_packet(number);
-  send_what_is_allowed(connection);
+  send_what_is_allowed(packet.connection);
 }
 
-void PacketEngine::set_route(Packet& packet, PacketRoute route) const {
+void PacketEngine::set_route(Packet& packet, const PacketRoute& route) const {
   packet.route = route.first;
-  packet.hops = static_cast<std::uint8_t>(route.hops);
-  const std::uint32_t* const links = routes_.links() + route.first;
-  for (std::uint32_t i = 1; i < std::min(route.hops, Packet::kLinks + 1); ++i)
-    packet.links[i - 1] = links[i];
+  packet.hops = static_cast<std::uint16_t>(route.hops);
+  for (std::uint32_t i = 0; i < Packet::kLinks; ++i) packet.links[i] = route.links[i + 1];
 }
 
 std::uint32_t PacketEngine::link_of(const Packet& packet, std::uint32_t hop) const {
   return hop - 1 < Packet::kLinks ? packet.links[hop - 1] : routes_.links()[packet.route + hop];
-}
-
-// Ports
-
-bool PacketEngine::has_work(const Port& port) {
-  return port.first[0] != kNoPacket ||
-         (!port.is_paused && (port.first[1] != kNoPacket || port.first_sender != kNoPacket));
-}
-
-void PacketEngine::enqueue(std::uint32_t number, std::uint32_t packet) {
-  Port& port = ports_[number];
-  if (port.idle_at <= now_ && !port.is_waking && !port.is_paused) return transmit(number, packet);
-  if (is_lossy_ && port.is_switch && packets_[packet].kind == PacketKind::data &&
-      !make_room(port, packet))
-    return;
-  append(port, packet);
-  schedule_wake(number);
-}
-
-double PacketEngine::random() {
-  return uniform_double(
-      mix_bits(mix_bits(static_cast<std::uint64_t>(settings_.seed)) + ++samples_));
-}
-
-/// If the queue of the port has no room for the packet, drops it, or trims it or the last one in
-/// the queue. False: the packet is dropped.
-bool PacketEngine::make_room(Port& port, std::uint32_t number) {
-  const std::int64_t length = port.waiting + (port.idle_at > now_ ? port.serving : 0);
-  Packet* packet = &packets_[number];
-  if (length + packet->size <= settings_.queue.count()) return true;
-  if (!settings_.trims) {
-    ++counts_.dropped;
-    release_packet(number);
-    return false;
-  }
-  ++counts_.trimmed;
-  if (port.first[1] != kNoPacket && random() < 0.5) {
-    // The last packet of the queue is trimmed, and this one takes its place.
-    Packet& last = packets_[port.last[1]];
-    if (last.kind == PacketKind::data) {
-      port.waiting += static_cast<std::int64_t>(packet->size) - last.size;
-      std::swap(*packet, last);
-      std::swap(packet->next, last.next);
-    }
-  }
-  packet->kind = PacketKind::header;
-  packet->size = static_cast<std::uint32_t>(header_);
-  packet->marked = true;
-  return true;
-}
-
-/// Marks a packet that leaves the queue of a switch, by the length of the queue.
-void PacketEngine::mark(const Port& port, Packet& packet) {
-  const double from = static_cast<double>(settings_.mark_from.count());
-  const double to = static_cast<double>(settings_.mark_to.count());
-  const double length = static_cast<double>(port.waiting);
-  if (to <= 0 || length <= from || packet.marked) return;
-  if (length < to && random() >= (length - from) / (to - from)) return;
-  packet.marked = true;
-  ++counts_.marked;
-}
-
-void PacketEngine::append(Port& port, std::uint32_t number) {
-  const Packet& packet = packets_[number];
-  const bool is_data =
-      packet.kind == PacketKind::data || settings_.posting == platform::PacketPosting::fifo;
-  if (packet.kind == PacketKind::data) port.waiting += packet.size;
-  packets_[number].next = kNoPacket;
-  (port.first[is_data] == kNoPacket ? port.first[is_data] : packets_[port.last[is_data]].next) =
-      number;
-  port.last[is_data] = number;
-}
-
-void PacketEngine::schedule_wake(std::uint32_t number) {
-  Port& port = ports_[number];
-  if (port.is_waking || !has_work(port)) return;
-  port.is_waking = true;
-  events_.push({std::max(port.idle_at, now_), number, PacketEvent::kPortIdle});
-}
-
-/// Starts the next transmission of an idle port, if there is any.
-void PacketEngine::serve(std::uint32_t number) {
-  Port& port = ports_[number];
-  const bool is_data = port.first[0] == kNoPacket;
-  if (port.first[is_data] != kNoPacket && !(is_data && port.is_paused)) {
-    const std::uint32_t packet = port.first[is_data];
-    port.first[is_data] = packets_[packet].next;
-    if (packets_[packet].kind == PacketKind::data) {
-      if (port.is_switch) mark(port, packets_[packet]);
-      port.waiting -= packets_[packet].size;
-    }
-    transmit(number, packet);
-  } else if (port.first_sender != kNoPacket && !port.is_paused) {
-    const std::uint32_t sender = port.first_sender;
-    port.first_sender = connections_[sender].next_sender;
-    connections_[sender].has_turn = false;
-    transmit(number, make_packet(sender));
-    take_turn(sender);
-  }
-  schedule_wake(number);
-}
-
-void PacketEngine::transmit(std::uint32_t number, std::uint32_t packet) {
-  Port& port = ports_[number];
-  const Packet& sent = packets_[packet];
-  port.idle_at = now_ + serial(port, sent.size);
-  port.serving = sent.kind == PacketKind::data ? sent.size : 0;
-  const std::int64_t arrival = port.idle_at + port.latency;
-  const std::uint32_t hop = sent.hop + 1u;
-  const bool is_last = hop == sent.hops;
-  events_.push({arrival, packet, is_last ? PacketEvent::kReceived : link_of(sent, hop)});
-  if (sent.kind != PacketKind::data) return;
-  if (is_last) on_last_link(sent, arrival);
-  if (reports_links_ && sent.size > header_)
-    report_->carries(number, now_, port.idle_at, sent.size - header_);
 }
 
 std::uint64_t PacketEngine::in_flight() const {
@@ -269,6 +267,19 @@ std::uint64_t PacketEngine::in_flight() const {
   for (std::size_t i = 0; i < packets_.size(); ++i)
     count += !is_unused[i] && packets_[i].kind == PacketKind::data;
   return count;
+}
+
+std::int64_t PacketEngine::waiting(std::uint32_t link) const {
+  std::int64_t sum = 0;
+  for (std::uint32_t i = 0; i < priorities_; ++i) sum += queues_[link * priorities_ + i].waiting;
+  return sum;
+}
+
+const Congestion* PacketEngine::congestion(std::uint32_t from, std::uint32_t to) const {
+  for (const Connection& connection : connections_) {
+    if (connection.from == from && connection.to == to) return &connection.congestion;
+  }
+  return nullptr;
 }
 
 }  // namespace orrery::model

@@ -2,6 +2,8 @@
 //
 // The senders of the packet network.
 #include <algorithm>
+#include <cmath>
+#include <span>
 
 #include "orrery/network/packet/packet_engine.h"
 
@@ -10,7 +12,7 @@ namespace orrery::model {
 void PacketEngine::post(const PacketPost& message, std::int64_t now, Report& report) {
   report_ = &report;
   now_ = now;
-  const std::uint32_t number = connection_of(message.from, message.to);
+  const std::uint32_t number = connection_of(message);
   std::uint32_t made = unused_message_;
   if (made == kNoPacket) {
     made = static_cast<std::uint32_t>(messages_.size());
@@ -23,6 +25,7 @@ void PacketEngine::post(const PacketPost& message, std::int64_t now, Report& rep
   PacketMessage& posted = messages_[made];
   posted.bytes = message.bytes;
   posted.token = message.token;
+  posted.posted = now;
   posted.packets = static_cast<std::uint64_t>(packet_count(message.bytes));
   if (connection.last_message != kNoPacket) {
     PacketMessage& before = messages_[connection.last_message];
@@ -36,6 +39,10 @@ void PacketEngine::post(const PacketPost& message, std::int64_t now, Report& rep
   connection.posted += message.bytes + static_cast<std::int64_t>(posted.packets) * header_;
   posted.end = connection.posted;
   ++undelivered_;
+  // A sender that was idle may begin before it has credit, with one window.
+  if (connection.in_flight == 0 && connection.sending == kNoPacket)
+    connection.credit =
+        std::max(connection.credit, connection.sent + connection.congestion.window());
   if (connection.sending == kNoPacket) connection.sending = made;
   if (connection.receiving == kNoPacket) connection.receiving = made;
   send_what_is_allowed(number);
@@ -50,20 +57,42 @@ std::uint32_t PacketEngine::packet_bytes(const PacketMessage& message, std::uint
 /// Whether the sender has a packet and room for it in its window.
 bool PacketEngine::may_send(std::uint32_t number) {
   const Connection& connection = connections_[number];
+  if (connection.route.hops == 0 || connection.has_given_up) return false;
   std::int64_t size = 0;
   if (is_lossy_) {
     Reliability& state = reliability_[number];
     while (!state.lost.empty() && (state.lost.front() < state.sent.first() ||
                                    state.sent[state.lost.front()].state != SentPacket::State::lost))
-      state.lost.pop_front();
+      state.lost.remove_first();
     if (!state.lost.empty()) size = state.sent[state.lost.front()].size;
   }
   if (size == 0) {
     if (connection.sending == kNoPacket) return false;
     size = header_ + packet_bytes(messages_[connection.sending], connection.next);
   }
+  if (connection.in_flight == 0) return true;
+  if (needs_credit(limits_[connection.rules].transport) &&
+      connection.sent + size > connection.credit)
+    return false;
   const std::int64_t window = connection.congestion.window();
-  return window == 0 || connection.in_flight == 0 || connection.in_flight + size <= window;
+  return window == 0 || connection.in_flight + size <= window;
+}
+
+/// Whether the rate of the sender does not allow its next packet yet. An event follows then.
+bool PacketEngine::is_paced(std::uint32_t number) {
+  Connection& connection = connections_[number];
+  connection.congestion.advance(now_);
+  const double rate = connection.congestion.rate();
+  if (rate <= 0) return false;
+  const double wait = static_cast<double>(connection.paced_bytes) / rate;
+  if (wait >= static_cast<double>(kNever - connection.paced_from)) return true;
+  std::int64_t at = connection.paced_from + std::llround(wait);
+  if (at <= now_) return false;
+  at = std::min(at, connection.congestion.next_change());
+  if (at >= connection.pace_timer) return true;
+  connection.pace_timer = at;
+  events_.push({at, number, PacketEvent::kPace});
+  return true;
 }
 
 /// Chooses the entropy value of the next packet.
@@ -79,9 +108,35 @@ std::uint32_t PacketEngine::make_packet(std::uint32_t number) {
   const std::uint32_t made = take_packet();
   Packet& packet = packets_[made];
   packet.connection = number;
+  packet.priority = connection.priority;
   set_route(packet, connection.route);
+  if (is_adaptive_) {
+    packet.hops = 0;
+    packet.links[0] = connection.route.links[0];
+  }
   packet.entropy = static_cast<std::uint16_t>(connection.entropy);
   packet.sent = now_;
+  fill_packet(number, packet);
+  connection.in_flight += packet.size;
+  connection.sent += packet.size;
+  connection.paced_from = now_;
+  connection.paced_bytes = packet.size;
+  connection.congestion.sent(packet.size);
+  if (needs_credit(limits_[connection.rules].transport))
+    packet.received =
+        credit_request(connection.sent, connection.posted + connection.repeated - connection.sent);
+  // The receiver may not have enough to acknowledge before the next packet fits into the window.
+  packet.asks = connection.in_flight < settings_.acknowledge_every.count() + limits_[0].packet &&
+                !may_send(number);
+  ++counts_.sent;
+  if (routes_.entropies() > 1) choose_route(connection);
+  if (is_lossy_) add_timer(number, now_ + connection.timeout);
+  return made;
+}
+
+/// The number and size of the next packet.
+void PacketEngine::fill_packet(std::uint32_t number, Packet& packet) {
+  Connection& connection = connections_[number];
   if (is_lossy_ && !reliability_[number].lost.empty()) {
     Reliability& state = reliability_[number];
     SentPacket& sent = state.sent[state.lost.front()];
@@ -89,29 +144,22 @@ std::uint32_t PacketEngine::make_packet(std::uint32_t number) {
     packet.size = sent.size;
     sent.sent = now_;
     sent.state = SentPacket::State::in_flight;
-    state.lost.pop_front();
+    state.lost.remove_first();
     ++counts_.again;
-  } else {
-    const PacketMessage& message = messages_[connection.sending];
-    packet.number = static_cast<std::uint32_t>(connection.next);
-    packet.size = packet_bytes(message, connection.next) + static_cast<std::uint32_t>(header_);
-    if (is_lossy_)
-      reliability_[number].sent.append() = {now_, packet.size, SentPacket::State::in_flight};
-    if (++connection.next == message.first + message.packets) connection.sending = message.next;
+    if (monitor_.value != nullptr) ++monitor_.value->at(connection.route.links[0], now_).again;
+    return;
   }
-  connection.in_flight += packet.size;
-  // The receiver may not have enough to acknowledge before the next packet fits into the window.
-  packet.asks = connection.in_flight < settings_.acknowledge_every.count() + limits_.packet &&
-                !may_send(number);
-  ++counts_.sent;
-  if (routes_.entropies() > 1) choose_route(connection);
-  if (is_lossy_) add_timer(number, now_ + settings_.timeout.count());
-  return made;
+  const PacketMessage& message = messages_[connection.sending];
+  packet.number = static_cast<std::uint32_t>(connection.next);
+  packet.size = packet_bytes(message, connection.next) + static_cast<std::uint32_t>(header_);
+  if (is_lossy_)
+    reliability_[number].sent.append({now_, packet.size, SentPacket::State::in_flight});
+  if (++connection.next == message.first + message.packets) connection.sending = message.next;
 }
 
 void PacketEngine::send_what_is_allowed(std::uint32_t number) {
   if (settings_.posting == platform::PacketPosting::turns) return take_turn(number);
-  while (may_send(number)) {
+  while (may_send(number) && !is_paced(number)) {
     const std::uint32_t packet = make_packet(number);
     enqueue(routes_.links()[packets_[packet].route], packet);
   }
@@ -120,48 +168,41 @@ void PacketEngine::send_what_is_allowed(std::uint32_t number) {
 /// Appends the sender to those that take turns at the port of its next packet.
 void PacketEngine::take_turn(std::uint32_t number) {
   Connection& connection = connections_[number];
-  if (connection.has_turn || !may_send(number)) return;
-  const std::uint32_t at = routes_.links()[connection.route.first];
+  if (connection.has_turn || !may_send(number) || is_paced(number)) return;
+  const std::uint32_t at = connection.route.links[0];
   Port& port = ports_[at];
+  PacketQueue& queue = queue_of(at, connection.priority);
   connection.has_turn = true;
   connection.next_sender = kNoPacket;
-  (port.first_sender == kNoPacket ? port.first_sender
-                                  : connections_[port.last_sender].next_sender) = number;
-  port.last_sender = number;
+  (queue.first_sender == kNoPacket ? queue.first_sender
+                                   : connections_[queue.last_sender].next_sender) = number;
+  queue.last_sender = number;
+  port.has_senders = static_cast<std::uint8_t>(port.has_senders | 1u << connection.priority);
   if (port.idle_at <= now_ && !port.is_waking) return serve(at);
   schedule_wake(at);
 }
 
-/// An acknowledgement, positive or negative, reaches its sender.
-void PacketEngine::acknowledged(const Packet& packet) {
+/// An acknowledgement reaches its sender.
+void PacketEngine::acknowledged(const Packet& packet, std::uint32_t number) {
   Connection& connection = connections_[packet.connection];
-  const bool is_lost = packet.kind == PacketKind::negative;
-  connection.spraying.report(packet.entropy, packet.marked || is_lost);
-  std::int64_t bytes = 0;
-  if (!is_lossy_) {
-    bytes = std::max<std::int64_t>(0, packet.received - connection.acknowledged);
-    connection.in_flight -= bytes;
-  } else {
-    Reliability& state = reliability_[packet.connection];
-    if (is_lost) {
-      const std::uint64_t number = full_number(state.sent.first(), packet.number);
-      if (number >= state.sent.first() && state.sent[number].sent == packet.sent)
-        lose(packet.connection, number);
-      return;
-    }
-    state.received.report_until(static_cast<std::uint64_t>(packet.received),
-                                [&](std::uint64_t number) {
-                                  SentPacket& sent = state.sent[number];
-                                  bytes += sent.size;
-                                  if (sent.state == SentPacket::State::in_flight)
-                                    connection.in_flight -= sent.size;
-                                  sent.state = SentPacket::State::acknowledged;
-                                });
-    state.sent.remove_acknowledged();
+  connection.spraying.report(packet.entropy, packet.marked);
+  const std::int64_t bytes = take_acknowledged(packet);
+  if (bytes > 0 && connection.timeouts > 0) {
+    connection.timeouts = 0;
+    connection.timeout = settings_.timeout.count();
   }
   connection.acknowledged += bytes;
-  connection.congestion.acknowledged(limits_, now_, bytes, now_ - packet.sent, packet.marked,
-                                     connection.in_flight);
+  CongestionFeedback feedback{.now = now_,
+                              .bytes = bytes,
+                              .round_trip = packet.sent < 0 ? -1 : now_ - packet.sent,
+                              .is_marked = packet.marked,
+                              .hops = packet.hop + 1u,
+                              .in_flight = connection.in_flight,
+                              .acknowledged = connection.acknowledged,
+                              .sent = connection.sent,
+                              .records = {}};
+  if (writes_loads_) feedback.records = loads_[number];
+  connection.congestion.acknowledged(limits_[connection.rules], feedback);
   release_messages(packet.connection);
 }
 
@@ -184,54 +225,23 @@ void PacketEngine::release_messages(std::uint32_t number) {
   }
 }
 
-/// The packet must be sent again, unless it is already lost or acknowledged.
-void PacketEngine::lose(std::uint32_t number, std::uint64_t packet) {
-  Connection& connection = connections_[number];
-  Reliability& state = reliability_[number];
-  SentPacket& sent = state.sent[packet];
-  if (sent.state != SentPacket::State::in_flight) return;
-  sent.state = SentPacket::State::lost;
-  connection.in_flight -= sent.size;
-  state.lost.push_back(packet);
-  connection.congestion.lost(limits_, now_, sent.size, connection.in_flight);
-}
-
-void PacketEngine::add_timer(std::uint32_t number, std::int64_t at) {
-  Reliability& state = reliability_[number];
-  if (state.has_timer) return;
-  state.has_timer = true;
-  events_.push({at, number, PacketEvent::kTimeout});
-}
-
-void PacketEngine::time_out(std::uint32_t number) {
-  Reliability& state = reliability_[number];
-  state.has_timer = false;
-  std::int64_t oldest = kNever;
-  for (std::uint64_t packet = state.sent.first(); packet < state.sent.end(); ++packet) {
-    const SentPacket& sent = state.sent[packet];
-    if (sent.state != SentPacket::State::in_flight) continue;
-    if (now_ - sent.sent >= settings_.timeout.count())
-      lose(number, packet);
-    else
-      oldest = std::min(oldest, sent.sent);
-  }
-  if (oldest != kNever) add_timer(number, oldest + settings_.timeout.count());
-  send_what_is_allowed(number);
-}
-
-/// A full packet and its acknowledgement, without contention.
-std::int64_t PacketEngine::unloaded_round_trip(const Connection& connection) {
+/// A full packet over a route and its acknowledgement, without contention.
+std::int64_t PacketEngine::unloaded_round_trip(const Connection& connection,
+                                               const PacketRoute& forth) {
   std::int64_t time = 0;
-  const auto add = [&](PacketRoute route, std::int64_t bytes) {
+  const auto add = [&](const PacketRoute& route, std::int64_t bytes) {
     for (std::uint32_t i = 0; i < route.hops; ++i) {
-      const Port& port = ports_[routes_.links()[route.first + i]];
-      time += serial(port, bytes) + port.latency;
+      const PacketLink& link = links_[routes_.links()[route.first + i]];
+      time += serial_of(1e3 / link.bytes_per_ns, bytes) + link.latency;
     }
   };
-  add(connection.route, payload_ + header_);
-  add(routes_.find(connection.back, connection.entropy, connection.to, connection.from),
-      settings_.acknowledgement.count());
-  return time;
+  add(forth, payload_ + header_);
+  if (has_changed_)
+    add(routes_.initial(connection.to, connection.from), settings_.acknowledgement.count());
+  else
+    add(routes_.find(connection.back, connection.entropy, connection.to, connection.from),
+        settings_.acknowledgement.count());
+  return std::max<std::int64_t>(1, time);
 }
 
 }  // namespace orrery::model

@@ -15,7 +15,8 @@ namespace orrery::model {
 ///
 /// `oblivious`: all values in turn, in another order in each turn. `reps`: the values of
 /// acknowledged packets without a mark, in order of arrival; without any, the next oblivious one.
-/// `mixed`: as reps, and the oblivious turn leaves out values that were marked or lost since.
+/// `bitmap`: as oblivious, and a turn leaves out values that were marked or lost since. `mixed`:
+/// both. `adaptive`: as oblivious, for the links before the first switch.
 /// Sources: Bonato et al., "REPS: Recycled Entropy Packet Spraying for Adaptive Load Balancing and
 /// Failure Mitigation", 2024; the bitmap of bad values in the Ultra Ethernet Specification 1.0.
 class Spraying {
@@ -46,12 +47,13 @@ class Spraying {
   }
   /// An acknowledgement of a packet with this value. `is_bad`: marked or lost.
   void report(std::uint32_t value, bool is_bad) {
-    if (policy_ == platform::PacketSpraying::oblivious || values_ == 1) return;
+    using enum platform::PacketSpraying;
+    if (policy_ == oblivious || policy_ == adaptive || values_ == 1) return;
     if (!is_bad) {
-      good_.push_back(static_cast<std::uint16_t>(value));
+      if (policy_ != bitmap) good_.push_back(static_cast<std::uint16_t>(value));
       return;
     }
-    if (policy_ != platform::PacketSpraying::mixed) return;
+    if (policy_ == reps) return;
     if (penalties_.empty()) penalties_.resize(values_);
     if (penalties_[value] < kMostPenalty) ++penalties_[value];
   }

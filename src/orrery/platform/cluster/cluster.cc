@@ -13,6 +13,7 @@
 #include "orrery/platform/cluster/cluster_collectives.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
 #include "orrery/platform/cluster/file/cluster_file.h"
+#include "orrery/platform/cluster/packets_check.h"
 #include "orrery/platform/topology/formats/read_topology.h"
 
 namespace orrery::platform {
@@ -177,29 +178,6 @@ void check_nodes(const RemoteMemory& memory, std::int64_t npus, Reading& reading
     reading.fail(Errc::config_conflict, "/remote_memory/nodes",
                  fmt::format("{} nodes of {} devices are fewer than the {} devices of the cluster",
                              memory.nodes, memory.npus_per_node, npus));
-}
-
-/// Settings that contradict each other, or that have no effect.
-void check_packets(const PacketSettings& packets, Reading& reading) {
-  const auto conflict = [&](std::string_view key, std::string what, std::string hint) {
-    reading.fail(Errc::config_conflict, fmt::format("/packets/{}", key), std::move(what),
-                 std::move(hint));
-  };
-  const bool marks = packets.mark_to.count() > 0, is_limited = packets.queue.count() > 0;
-  const Bytes largest = packets.payload.value_or(Bytes(4096)) + packets.header.value_or(Bytes(62));
-  if (packets.mark_from > packets.mark_to)
-    conflict("mark_from", "is above `mark_to`", "use a shorter length");
-  if (marks && is_limited && packets.mark_from >= packets.queue)
-    conflict("mark_from", "is not below `queue`, so no packet is marked", "use a shorter length");
-  if (is_limited && packets.queue < largest)
-    conflict("queue", fmt::format("has no room for one packet of {} B", largest.count()),
-             "use more");
-  if (packets.trims && !is_limited)
-    conflict("trims", "has no effect: queues have no limit", "set `queue`");
-  if (packets.transport != PacketTransport::window && !marks)
-    conflict("transport", "needs marked packets", "set `mark_from` and `mark_to`");
-  if (packets.transport != PacketTransport::window && packets.window)
-    conflict("window", "has no effect: the transport sets it", "remove it");
 }
 
 /// `section`: the remote memory as written.

@@ -130,10 +130,15 @@ void set_logical_dims(const ClusterSection& file, Platform& platform, Findings& 
 
 Result<void> check_faults(const Platform& platform, const std::string& where) {
   if (platform.fabric == nullptr || network_model(platform.network).timed_faults) return {};
+  std::vector<std::string_view> models;
+  for (const NetworkModelEntry& entry : kNetworkModels) {
+    if (entry.timed_faults) models.push_back(entry.name);
+  }
   for (std::size_t i = 0; i < platform.fabric->faults.size(); ++i) {
     if (!platform.fabric->faults[i].is_permanent())
       return fail(Errc::config_conflict, where + ":" + pointer("/fabric/faults", i),
-                  "begins, ends or recurs: only the flow model supports that",
+                  fmt::format("begins, ends or recurs: only the network models {} support that",
+                              join(models, " and ")),
                   "network_model: flow, or --network flow");
   }
   return {};

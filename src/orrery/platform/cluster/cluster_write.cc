@@ -244,6 +244,9 @@ std::string cluster_reference() {
   text += part<InNetwork>("in_network") + part<MemoriesSection>("memories");
   text += fabric_reference();
   text += part<PacketSettings>("packets");
+  text += part<PacketPriorities>("priorities") + part<DcqcnSettings>("dcqcn") +
+          part<HpccSettings>("hpcc") + part<SwiftSettings>("swift") +
+          part<CreditSettings>("credits") + part<PacketClass>("classes");
   text += part<CollectivesSection>("collectives");
   text += algorithm_reference();
   text += library_reference();

@@ -199,7 +199,7 @@ TEST(FabricFile, FaultsAndWaysNameWhatIsThere) {
   EXPECT_EQ(fabric_problem(kFabricTree + ", faults: [{node: leaf0, start: 1 ms}]}"), "");
   EXPECT_THAT(fabric_problem(kFabricTree + ", faults: [{node: leaf0, start: 1 ms}]}",
                              "network_model: message"),
-              HasSubstr("only the flow model supports that"));
+              HasSubstr("only the network models flow and packet support that"));
   EXPECT_THAT(fabric_problem(kFabricTree + "}",
                              "deviations: [{ranks: 0, ports: [{dimension: 0, bandwidth: "
                              "0.5}]}]"),

@@ -245,7 +245,7 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
      {"space_check", JsonType::object, "what constraints leave of the space", JsonForm::one,
       "combinations complete constraints examined infeasible remaining"},
      {"stall", JsonType::object, "why the run cannot finish; null: it finishes", JsonForm::one,
-      "at_ns unfinished_nodes unfinished_ranks wait_cycle"},
+      "at_ns network_stall unfinished_nodes unfinished_ranks wait_cycle"},
      {"statistics", JsonType::object, "statistics of a step, with Calculon's names", JsonForm::map,
       "*"},
      {"step_costs", JsonType::object, "cost and energy of the step", JsonForm::one,

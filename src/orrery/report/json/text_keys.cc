@@ -134,6 +134,7 @@ constexpr auto kJsonTexts = std::to_array<JsonKey>(
      {"name", JsonType::text, "name"},
      {"named_layers", JsonType::flag, "the recording names its layers"},
      {"network_model", JsonType::text, "model of the network"},
+     {"network_stall", JsonType::text, "why messages do not arrive"},
      {"next_algorithm", JsonType::text, "the next best algorithm"},
      {"next_bytes_take_longer", JsonType::flag, "bytes take longer with the next algorithm"},
      {"next_has_more_latency", JsonType::flag, "the next algorithm has more latency"},

@@ -102,8 +102,10 @@ SimResult Engine::summarize() {
     total.group_size = key.second;
     run_.result.collectives.push_back(total);
   }
-  if (nodes_.finished() < run_.workload.rank_count())
+  if (nodes_.finished() < run_.workload.rank_count()) {
     run_.result.stall = stall_report(run_, messages_.state(), chunks_);
+    run_.result.stall->network = run_.network.why_stalled();
+  }
   note_unmatched(
       messages_.state().mailboxes,
       [&](std::uint32_t sender) {

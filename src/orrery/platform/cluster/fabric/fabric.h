@@ -63,7 +63,7 @@ struct Fabric {
                                          const std::string& where, const std::string& path,
                                          Findings& findings);
 
-/// Only the flow model supports faults that begin, end or recur. Errc: config_conflict.
+/// Some network models do not support faults that begin, end or recur. Errc: config_conflict.
 [[nodiscard]] Result<void> check_faults(const Platform& platform, const std::string& where);
 
 /// The number of memories in the network: of the fabric, or of all dimensions.

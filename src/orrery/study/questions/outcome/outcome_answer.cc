@@ -101,6 +101,10 @@ void state_stall(report::Answer& answer, const Outcome& outcome) {
   for (const std::string& rank : stall.circle)
     cycle += (cycle.empty() ? "" : " → ") + printable(rank);
   if (!cycle.empty()) answer.line("cycle", cycle);
+  if (!stall.network.empty()) {
+    answer.line("network", printable(stall.network));
+    answer.field("network_stall", stall.network);
+  }
   constexpr std::size_t kShown = 8;
   std::size_t nodes = 0;
   answer.each("unfinished_nodes", stall.nodes,
