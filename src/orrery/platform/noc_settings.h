@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "orrery/core/quantity.h"
 
@@ -24,6 +25,7 @@ enum class NocSwitching : std::uint8_t {
 
 /// Which routes packets take.
 enum class NocRouting : std::uint8_t {
+  automatic,  ///< `xy` in meshes and tori; else `shortest` if it has no deadlocks, else `up_down`
   xy,         ///< dimension by dimension, from the first
   yx,         ///< dimension by dimension, from the last
   o1turn,     ///< half of the packets as `xy`, half as `yx`, with their own channels
@@ -34,25 +36,26 @@ enum class NocRouting : std::uint8_t {
   up_down,    ///< a route of any graph that leads up a tree, then down
 };
 
-/// Routers and flits. Times are cycles of the router, unless noted.
+/// Routers and flits. Delays are cycles of the router.
 struct NocSettings {
-  Bytes flit{16};               ///< also the width of a link: it carries one flit per cycle
+  /// A link carries at most one flit per cycle. Empty: what the fastest link carries in 1 ns,
+  /// rounded up to a power of 2, at least 16 B.
+  std::optional<Bytes> flit;
   std::int64_t packet = 16;     ///< most flits of a packet, with the head
   std::int64_t head = 1;        ///< flits of a packet that carry no payload
   std::int64_t channels = 4;    ///< virtual channels per link
   std::int64_t buffer = 8;      ///< flits per channel
-  std::int64_t stages = 3;      ///< of the pipeline; see docs/noc.md
-  std::int64_t link = 1;        ///< delay of a link
+  std::int64_t stages = 3;      ///< of the pipeline
   std::int64_t credit = 1;      ///< until a router uses a credit that has arrived
   std::int64_t speedup = 1;     ///< inputs into the switch per port
   std::int64_t iterations = 1;  ///< of `islip`
   NocAllocator channel_allocator = NocAllocator::islip;
   NocAllocator switch_allocator = NocAllocator::islip;
   NocSwitching switching = NocSwitching::wormhole;
-  NocRouting routing = NocRouting::xy;
+  NocRouting routing = NocRouting::automatic;
   bool waits_for_tail = false;  ///< a channel serves the next packet when it is empty again
-  Time cycle = ns(1);
-  std::int64_t seed = 1;  ///< of random routes
+  std::optional<Time> cycle;    ///< empty: the time of a flit on the fastest link
+  std::int64_t seed = 1;        ///< of random routes
 
   friend bool operator==(const NocSettings&, const NocSettings&) = default;
 };

@@ -41,7 +41,8 @@ class Dependencies {
     }
     for (const std::uint32_t end : ends) {
       if (end == kNone) continue;
-      for (std::uint64_t key = 0; key < (graph_.wraps ? 1u << graph_.extents.size() : 1u); ++key)
+      for (std::uint64_t key = 0; key < (graph_.has_ring() ? 1u << graph_.extents.size() : 1u);
+           ++key)
         walk_variants(end, key, two_phases);
     }
     for (std::uint32_t router = 0; router < arrivals_.size(); ++router) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "orrery/core/check.h"
+#include "orrery/network/noc/deadlock_check.h"
 
 namespace orrery::noc {
 
@@ -31,12 +32,27 @@ Result<void> check_settings(const platform::NocSettings& settings) {
   return {};
 }
 
+Result<NocRoutes> find_routes(const NocGraph& graph, platform::NocSettings settings,
+                              RouteTable table) {
+  auto routes = NocRoutes::make(graph, settings, std::move(table));
+  if (!routes) return routes;
+  const auto checked = check_deadlock(graph, *routes);
+  if (checked) return routes;
+  if (settings.routing != platform::NocRouting::automatic) return tl::unexpected(checked.error());
+  settings.routing = platform::NocRouting::up_down;
+  routes = NocRoutes::make(graph, settings);
+  if (routes) {
+    if (auto again = check_deadlock(graph, *routes); !again) return tl::unexpected(again.error());
+  }
+  return routes;
+}
+
 }  // namespace
 
 Result<FlitEngine> FlitEngine::make(const NocGraph& graph, const platform::NocSettings& settings,
                                     RouteTable table) {
   if (auto done = check_settings(settings); !done) return tl::unexpected(done.error());
-  auto routes = NocRoutes::make(graph, settings, std::move(table));
+  auto routes = find_routes(graph, settings, std::move(table));
   if (!routes) return tl::unexpected(routes.error());
   FlitEngine made;
   made.graph_ = std::make_shared<const NocGraph>(graph);
@@ -57,7 +73,7 @@ Result<FlitEngine> FlitEngine::make(const NocGraph& graph, const platform::NocSe
 }
 
 void FlitEngine::build(const NocGraph& graph) {
-  for (const std::int64_t period : graph.periods) domains_.push_back({.period = period});
+  for (const std::int64_t period : graph.periods) domains_.emplace_back().period = period;
   std::uint32_t ports = 0, words = 0, most = 1;
   for (std::uint32_t i = 0; i < graph.router_count(); ++i) {
     const std::uint32_t count = graph.ports[i];
@@ -110,7 +126,7 @@ void FlitEngine::build_ports(const NocGraph& graph) {
     out.link = i;
     out.delay = (hold_ + link.cycles) * from_period + link.extra;
     out.cycles = one_clock ? hold_ + link.cycles : 0;
-    out.interval = link.interval;
+    out.flit_time = std::max(from_period, link.flit_time);
     in.target = (from.first_port + link.from_port) << shift_;
     in.domain = from.domain;
     in.delay = (1 + link.cycles) * to_period + link.extra;
@@ -122,6 +138,7 @@ void FlitEngine::build_ports(const NocGraph& graph) {
     const std::uint32_t port = router.first_port + graph.nodes[i].port;
     out_ports_[port].target = i;
     out_ports_[port].domain = router.domain;
+    out_ports_[port].flit_time = domains_[router.domain].period;
     out_ports_[port].cycles = hold_ + graph.node_cycles;
     in_ports_[port].target = static_cast<std::uint32_t>((router_of_.size() + i) << shift_);
     in_ports_[port].domain = router.domain;
@@ -206,7 +223,9 @@ void FlitEngine::post(Packet packet) {
     unused_ = packets_[number].next;
     packets_[number] = packet;
   }
+  ++undelivered_;
   Node& node = nodes_[packet.source];
+  node.queued += packet.size;
   Domain& domain = domains_[node.domain];
   if (domain.active == 0 && domain.pending == 0)
     domain.cycle = std::max(domain.cycle, ceil_div(packet.created, domain.period));
@@ -242,13 +261,14 @@ std::int64_t FlitEngine::next() const {
 }
 
 std::int64_t FlitEngine::next_delivery() const {
+  if (undelivered_ == 0) return kNever;
   std::int64_t found = kNever;
   for (const Domain& domain : domains_) {
     const std::int64_t cycle = next_cycle(domain);
     if (cycle == kNever) continue;
     // A flit that no router has sent to a node yet needs at least this long.
     std::int64_t after = cycle + hold_ + graph_->node_cycles;
-    if (domain.packets_leaving > 0) after = cycle;
+    if (!domain.leaving.empty()) after = std::min(after, domain.leaving.front());
     found = std::min(found, after * domain.period);
   }
   return found;
@@ -265,10 +285,12 @@ void FlitEngine::run(std::int64_t until) {
       cycle = next;
       time = next * domain.period;
     }
-    if (first == nullptr || time > until) return;
+    if (first == nullptr || time > until) break;
     first->cycle = cycle;
     step(*first);
   }
+  if (until >= kNever - 1) return;  // all clocks are idle
+  for (Domain& domain : domains_) domain.cycle = std::max(domain.cycle, until / domain.period + 1);
 }
 
 void FlitEngine::step(Domain& domain) {
@@ -360,7 +382,8 @@ void FlitEngine::eject(const Domain& domain, std::uint32_t channel, const Flit& 
   Packet& packet = packets_[flit.packet];
   ORRERY_CHECK(packet.received++ == flit.number);
   if (!flit.tail) return;
-  --domains_[port.domain].packets_leaving;
+  domains_[port.domain].leaving.pop_front();
+  --undelivered_;
   deliveries_.push_back({packet, domain.cycle * domain.period});
   packet.next = unused_;
   unused_ = flit.packet;
@@ -395,6 +418,7 @@ void FlitEngine::inject(Domain& domain, std::uint32_t number) {
   --credits;
   if (node.sent == 0) packet.injected = now;
   ++counts_.injected;
+  --node.queued;
   const std::uint32_t sent = node.sent++;
   const bool tail = node.sent == packet.size;
   schedule_flit(node.domain, domain.cycle + node.arrival,

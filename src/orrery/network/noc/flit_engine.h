@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <span>
@@ -40,8 +41,9 @@ class FlitEngine {
  public:
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-  /// Errc::config_range and config_conflict: see NocRoutes::make and check_graph; also a setting
-  /// out of range.
+  /// `automatic` becomes `up_down` if `shortest` may lead to deadlocks. Errc::config_range and
+  /// config_conflict: see NocRoutes::make, check_graph and check_deadlock; also a setting out of
+  /// range.
   [[nodiscard]] static Result<FlitEngine> make(const NocGraph& graph,
                                                const platform::NocSettings& settings,
                                                RouteTable table = {});
@@ -53,6 +55,9 @@ class FlitEngine {
   /// Whether a source has sent all its flits.
   [[nodiscard]] bool is_idle(std::uint32_t node) const { return nodes_[node].first == kNone; }
 
+  /// Flits of a source that have not left it.
+  [[nodiscard]] std::uint64_t queued(std::uint32_t node) const { return nodes_[node].queued; }
+
   /// Simulates all cycles that begin until `until`, inclusive.
   void run(std::int64_t until);
   /// The beginning of the next cycle in which something happens; kNever: none.
@@ -60,9 +65,14 @@ class FlitEngine {
   /// No packet is delivered before this time, unless more are posted. kNever: none.
   [[nodiscard]] std::int64_t next_delivery() const;
 
-  /// Packets that have arrived since take_deliveries(), in order of time, then node.
+  /// Packets that have arrived since clear_deliveries(), in order of time, then node.
   [[nodiscard]] std::span<const Delivery> deliveries() const { return deliveries_; }
   void clear_deliveries() { deliveries_.clear(); }
+
+  /// Collects the packets that cross links, from now on or no more.
+  void report_links(bool reports) { reports_links_ = reports; }
+  [[nodiscard]] std::span<const LinkPass> link_passes() const { return passes_; }
+  void clear_link_passes() { passes_.clear(); }
 
   [[nodiscard]] const NocCounts& counts() const { return counts_; }
   [[nodiscard]] std::uint64_t in_flight() const { return counts_.injected - counts_.ejected; }
@@ -89,9 +99,9 @@ class FlitEngine {
     std::uint32_t link = kNone;  // kNone: leads to a node
     std::uint32_t free = 0;      // channels that serve no packet, as bits
     std::uint32_t tail_sent = 0;
-    std::int64_t delay = 0;                  // picoseconds, from the assignment of the switch
-    std::int64_t cycles = 0;                 // the same, if both have one clock; else 0
-    std::int64_t interval = 1, idle_at = 0;  // cycles
+    std::int64_t delay = 0;   // picoseconds, from the assignment of the switch
+    std::int64_t cycles = 0;  // the same, if both have one clock; else 0
+    std::int64_t flit_time = 1, idle_at = 0;
   };
   struct InPort {
     std::uint32_t target = kNone;  // first channel of the output it comes from
@@ -107,6 +117,7 @@ class FlitEngine {
   struct Node {
     std::uint32_t first = kNone, last = kNone;  // packets to send
     std::uint32_t sent = 0;                     // flits of the first
+    std::uint64_t queued = 0;                   // flits
     std::uint32_t channel = 0, last_channel = kNone;
     std::uint32_t free = 0, tail_sent = 0;  // channels of the router's input
     std::uint32_t router = 0, in_port = 0;  // in `in_ports_`
@@ -125,7 +136,7 @@ class FlitEngine {
     std::int64_t period = 1, cycle = 0;
     std::vector<Bucket> wheel;  // by cycle, modulo its size
     std::uint64_t pending = 0;  // arrivals in it
-    std::uint64_t packets_leaving = 0;
+    std::deque<std::int64_t> leaving;  // cycles in which packets will arrive, ascending
     std::vector<std::uint32_t> routers, nodes;
     std::vector<std::uint64_t> active_routers, active_nodes;  // bits, by place in the lists
     std::uint32_t active = 0;                                 // bits that are set
@@ -187,7 +198,10 @@ class FlitEngine {
   Scratch scratch_;
   std::vector<Packet> packets_;
   std::uint32_t unused_ = kNone;
+  std::uint64_t undelivered_ = 0;  // packets
   std::vector<Delivery> deliveries_;
+  std::vector<LinkPass> passes_;
+  bool reports_links_ = false;
   std::vector<std::uint64_t> link_flits_;
   NocCounts counts_;
   std::int64_t now_ = 0;  // the time of the current step

@@ -76,7 +76,7 @@ TEST(FlitEngine, NarrowAndLongLinkBetweenDies) {
   graph.ports = {0, 0};
   graph.domain = {0, 0};
   graph.periods = {1000};
-  add_link(graph, 0, 1, 1, 5000, 2);
+  add_link(graph, 0, 1, 1, 5000, 2000);
   add_link(graph, 1, 0);
   add_node(graph, 0);
   add_node(graph, 1);
@@ -86,6 +86,23 @@ TEST(FlitEngine, NarrowAndLongLinkBetweenDies) {
   // The last flit arrives in router 1 when the head has left: unlike the head, it needs no channel.
   EXPECT_EQ(alone(graph, settings, 0, 1, 10), 2 * 3 + 1 + 5 + 9 * 2 + 3 - 1);
   EXPECT_EQ(alone(graph, settings, 1, 0, 10), 2 * 3 + 1 + 9 + 3);
+}
+
+// 1.5 cycles per flit, exactly.
+TEST(FlitEngine, LinksKeepTheirRate) {
+  NocGraph graph;
+  graph.ports = {0, 0};
+  graph.domain = {0, 0};
+  graph.periods = {1000};
+  add_link(graph, 0, 1, 1, 0, 1500);
+  add_link(graph, 1, 0);
+  add_node(graph, 0);
+  add_node(graph, 1);
+  NocSettings settings;
+  settings.routing = NocRouting::shortest;
+  EXPECT_NEAR(
+      static_cast<double>(alone(graph, settings, 0, 1, 2001) - alone(graph, settings, 0, 1, 1)),
+      3000, 1);
 }
 
 // Router 1 acts every 1.5 ns: a flit that arrives in between waits for its next cycle.
@@ -170,7 +187,8 @@ TEST(FlitEngine, RejectsSettingsOutOfRange) {
                        s.channels = 1;
                      }),
             "channels");
-  EXPECT_EQ(error_of(*make_fully_connected(4), [](NocSettings&) {}), "routing");
+  EXPECT_EQ(error_of(*make_fully_connected(4), [](NocSettings& s) { s.routing = NocRouting::xy; }),
+            "routing");
   NocGraph apart = *make_fully_connected(2);
   apart.links.pop_back();
   EXPECT_EQ(error_of(apart, [](NocSettings& s) { s.routing = NocRouting::shortest; }), "router 1");

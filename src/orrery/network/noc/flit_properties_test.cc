@@ -6,7 +6,6 @@
 #include <map>
 #include <random>
 
-#include "orrery/network/noc/deadlock_check.h"
 #include "orrery/network/noc/noc_testing.h"
 
 namespace orrery::noc {
@@ -28,7 +27,7 @@ NocGraph random_graph(std::mt19937& random) {
     graph.domain.push_back(among(random, 0, 2));
   const auto join = [&](std::uint32_t a, std::uint32_t b) {
     for (int way = 0; way < 2; ++way) {
-      add_link(graph, a, b, among(random, 1, 4), among(random, 0, 2500), among(random, 1, 2));
+      add_link(graph, a, b, among(random, 1, 4), among(random, 0, 2500), among(random, 0, 2) * 900);
       std::swap(a, b);
     }
   };
@@ -157,9 +156,6 @@ TEST(FlitProperties, AllFlitsArriveOnRandomNetworks) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
     const Network network = random_network(random);
-    const auto routes = NocRoutes::make(network.graph, network.settings);
-    ASSERT_TRUE(routes.has_value()) << routes.error().what;
-    ASSERT_TRUE(check_deadlock(network.graph, *routes).has_value());
     std::vector<Packet> packets = random_packets(random, network);
     for (std::size_t i = 0; i < packets.size(); ++i) packets[i].tag = static_cast<std::uint32_t>(i);
     const std::vector<Delivery> deliveries = run(network, packets, 7777);

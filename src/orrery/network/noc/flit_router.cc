@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One cycle of a router.
+#include <algorithm>
 #include <bit>
 
 #include "orrery/core/check.h"
@@ -118,7 +119,7 @@ void FlitEngine::assign_switch(const Domain& domain, Router& router) {
       const Channel& input = inputs_[first + local];
       if (input.ready > domain.cycle) continue;
       const OutPort& out = out_ports_[router.first_port + input.out_port];
-      if (out.idle_at > domain.cycle ||
+      if (out.idle_at > now_ ||
           credits_[first + (std::uint32_t{input.out_port} << shift_) + input.out_channel] == 0)
         continue;
       request_switch(router, local, input.out_port);
@@ -135,8 +136,7 @@ void FlitEngine::assign_switch(const Domain& domain, Router& router) {
       const Channel& input = inputs_[first + local];
       const std::uint32_t port =
           input.state == State::active ? input.out_port : input.route.choices[0].port;
-      if (out_ports_[router.first_port + port].idle_at <= domain.cycle)
-        request_switch(router, local, port);
+      if (out_ports_[router.first_port + port].idle_at <= now_) request_switch(router, local, port);
     }
     match();
     for (const std::uint32_t number : scratch_.switches.granted()) {
@@ -172,14 +172,20 @@ void FlitEngine::send_flit(const Domain& domain, const Router& router, std::uint
   OutPort& out = out_ports_[port];
   const std::int32_t credits = --credits_[(port << shift_) + input.out_channel];
   ORRERY_CHECK(credits >= 0);
-  out.idle_at = domain.cycle + out.interval;
+  // A link that ended within the last cycle continues from there, so that its rate is exact.
+  out.idle_at = std::max(out.idle_at, now_ - domain.period + 1) + out.flit_time;
   if (flit.tail) (settings_.waits_for_tail ? out.tail_sent : out.free) |= 1u << input.out_channel;
   const std::int64_t arrival = arrival_cycle(domain, out.domain, out.delay, out.cycles);
   if (out.link == kNone) {
-    if (flit.tail) ++domains_[out.domain].packets_leaving;
+    if (flit.tail) domains_[out.domain].leaving.push_back(arrival);
     schedule_flit(out.domain, arrival, {kNode + (port << shift_) + input.out_channel, flit});
   } else {
     ++link_flits_[out.link];
+    if (reports_links_ && flit.tail) {
+      const Packet& packet = packets_[flit.packet];
+      const std::int64_t time = packet.size * out.flit_time;
+      passes_.push_back({out.link, packet.payload, std::max<std::int64_t>(0, now_ - time), now_});
+    }
     schedule_flit(out.domain, arrival, {out.target + input.out_channel, flit});
   }
   send_credit(domain, channel);

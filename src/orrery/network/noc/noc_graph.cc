@@ -32,9 +32,9 @@ std::string NocGraph::link_name(std::uint32_t link) const {
 }
 
 void add_link(NocGraph& graph, std::uint32_t from, std::uint32_t to, std::int64_t cycles,
-              std::int64_t extra, std::int64_t interval) {
+              std::int64_t extra, std::int64_t flit_time) {
   graph.links.push_back(
-      {from, graph.ports[from]++, to, graph.ports[to]++, cycles, extra, interval});
+      {from, graph.ports[from]++, to, graph.ports[to]++, cycles, extra, flit_time});
 }
 
 void add_node(NocGraph& graph, std::uint32_t router) {
@@ -61,13 +61,13 @@ Result<NocGraph> make_cube(const CubeShape& shape) {
   made.domain.assign(count, 0);
   made.periods = {shape.period};
   made.extents = shape.extents;
-  made.wraps = shape.wraps;
+  made.wraps.assign(dims, shape.wraps);
   made.concentration = shape.concentration;
   for (std::uint32_t router = 0; router < count; ++router) {
     for (std::uint32_t port = 0; port < 2 * dims; ++port) {
       const std::uint32_t to = neighbor(shape, router, port / 2, port % 2 == 0);
       if (to != kMostRouters)
-        made.links.push_back({router, port, to, port ^ 1, shape.link_cycles, 0, 1});
+        made.links.push_back({router, port, to, port ^ 1, shape.link_cycles, 0, 0});
     }
     for (std::uint32_t node = 0; node < shape.concentration; ++node)
       made.nodes.push_back({router, 2 * dims + node});
@@ -125,10 +125,10 @@ Result<void> check_graph(const NocGraph& graph) {
                                   "give each link ports of its own"));
     const std::int64_t from = graph.periods[graph.domain[link.from]];
     const std::int64_t to = graph.periods[graph.domain[link.to]];
-    if (link.cycles < 1 || link.cycles > kMostDelay || link.interval < 1 ||
-        link.interval > kMostDelay || link.extra < 0 || link.extra > kMostDelay * to ||
+    if (link.cycles < 1 || link.cycles > kMostDelay || link.flit_time < 0 ||
+        link.flit_time > kMostDelay * from || link.extra < 0 || link.extra > kMostDelay * to ||
         (link.cycles + 2) * from + link.extra > kMostDelay * std::min(from, to))
-      return tl::unexpected(wrong(where, "its delay or interval is out of range",
+      return tl::unexpected(wrong(where, "its delay or rate is out of range",
                                   "use 1 to 32,768 cycles of the faster of its routers"));
   }
   for (const NocNode& node : graph.nodes) {

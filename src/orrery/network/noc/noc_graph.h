@@ -3,6 +3,7 @@
 // Routers, links between their ports, and the nodes that send and receive.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,13 +13,14 @@
 namespace orrery::noc {
 
 /// One direction of a link. A flit arrives `cycles` of the sender's clock and `extra` after it has
-/// left the sender; a link carries one flit every `interval` cycles of the sender.
+/// left the sender.
 struct NocLink {
   std::uint32_t from = 0, from_port = 0;
   std::uint32_t to = 0, to_port = 0;
   std::int64_t cycles = 1;
   std::int64_t extra = 0;  ///< picoseconds, as for a crossing between dies
-  std::int64_t interval = 1;
+  /// Time of a flit on a link that is narrower than a flit, in picoseconds; 0: a cycle.
+  std::int64_t flit_time = 0;
 };
 
 /// Sends into an input port of a router and receives from the output port of the same number.
@@ -37,7 +39,7 @@ struct NocGraph {
   std::int64_t node_cycles = 1;  ///< delay of the links of nodes
   /// Cubes: routers per dimension, the first dimension fastest. Empty: another graph.
   std::vector<std::uint32_t> extents;
-  bool wraps = false;               ///< cubes: dimensions are rings
+  std::vector<bool> wraps;          ///< cubes: by dimension: it is a ring
   std::uint32_t concentration = 1;  ///< cubes: nodes per router
 
   [[nodiscard]] std::uint32_t router_count() const {
@@ -45,6 +47,9 @@ struct NocGraph {
   }
   [[nodiscard]] std::uint32_t node_count() const {
     return static_cast<std::uint32_t>(nodes.size());
+  }
+  [[nodiscard]] bool has_ring() const {
+    return std::find(wraps.begin(), wraps.end(), true) != wraps.end();
   }
   [[nodiscard]] std::string link_name(std::uint32_t link) const;
 };
@@ -72,12 +77,12 @@ struct CubeShape {
 
 /// Adds a link between new ports of two routers, in one direction.
 void add_link(NocGraph& graph, std::uint32_t from, std::uint32_t to, std::int64_t cycles = 1,
-              std::int64_t extra = 0, std::int64_t interval = 1);
+              std::int64_t extra = 0, std::int64_t flit_time = 0);
 /// Adds a node at a new port of a router.
 void add_node(NocGraph& graph, std::uint32_t router);
 
 /// Errc::config_range, with the place in the graph: a port that is used twice or does not exist, a
-/// delay or interval below 1 or above kMostDelay, a clock without a period.
+/// delay below 1 or above kMostDelay, a clock without a period.
 [[nodiscard]] Result<void> check_graph(const NocGraph& graph);
 
 }  // namespace orrery::noc

@@ -26,6 +26,7 @@ std::uint32_t parts_of(NocRouting kind, bool wraps) {
     case NocRouting::adaptive:
     case NocRouting::xy_escape:
       return wraps ? 3 : 2;
+    case NocRouting::automatic:
     case NocRouting::shortest:
     case NocRouting::up_down:
       break;
@@ -40,11 +41,14 @@ Result<NocRoutes> NocRoutes::make(const NocGraph& graph, const platform::NocSett
   if (auto done = check_graph(graph); !done) return tl::unexpected(done.error());
   NocRoutes made;
   made.kind_ = settings.routing;
+  if (made.kind_ == NocRouting::automatic)
+    made.kind_ = graph.extents.empty() ? NocRouting::shortest : NocRouting::xy;
   made.channels_ = static_cast<std::uint32_t>(settings.channels);
   made.all_ = static_cast<std::uint32_t>((std::uint64_t{1} << made.channels_) - 1);
   made.routers_ = graph.router_count();
   made.nodes_ = graph.nodes;
-  made.wraps_ = graph.wraps;
+  made.wraps_ = graph.has_ring();
+  made.rings_ = graph.wraps;
   made.extents_ = graph.extents;
   made.dims_ = static_cast<std::uint32_t>(graph.extents.size());
   const bool by_table = made.kind_ == NocRouting::shortest || made.kind_ == NocRouting::up_down;
@@ -52,16 +56,16 @@ Result<NocRoutes> NocRoutes::make(const NocGraph& graph, const platform::NocSett
     return tl::unexpected(Error{Errc::config_conflict, "routing",
                                 "it needs a mesh, a torus or a ring",
                                 "use `shortest` or `up_down` in this network"});
-  const std::uint32_t parts = parts_of(made.kind_, graph.wraps);
+  const std::uint32_t parts = parts_of(made.kind_, made.wraps_);
   if (!by_table && made.channels_ < parts)
     return tl::unexpected(Error{Errc::config_conflict, "channels",
                                 "the routing divides them into " + std::to_string(parts) + " parts",
                                 "use at least " + std::to_string(parts) + " channels"});
   made.escape_ = made.all_;
   if (made.kind_ == NocRouting::adaptive || made.kind_ == NocRouting::xy_escape) {
-    made.escape_ = graph.wraps ? 3 : 1;
+    made.escape_ = made.wraps_ ? 3 : 1;
     made.classes_ =
-        graph.wraps ? std::vector<std::uint32_t>{0, 1, 2} : std::vector<std::uint32_t>{0, 1};
+        made.wraps_ ? std::vector<std::uint32_t>{0, 1, 2} : std::vector<std::uint32_t>{0, 1};
   } else {
     for (std::uint32_t i = 0; i < (by_table ? 1 : parts); ++i)
       made.classes_.push_back(static_cast<std::uint32_t>(std::countr_zero(made.part(i, parts))));
@@ -137,7 +141,7 @@ void NocRoutes::prepare(Packet& packet) const {
 /// The port of the shorter way in a dimension, `from` is not `to`. Equal ones: by the packet's key.
 std::uint32_t NocRoutes::toward(const Packet& packet, std::uint32_t dim, std::uint32_t from,
                                 std::uint32_t to) const {
-  if (!wraps_) return 2 * dim + (from < to ? 0 : 1);
+  if (!rings_[dim]) return 2 * dim + (from < to ? 0 : 1);
   const std::uint32_t extent = extents_[dim];
   const std::uint32_t ahead = 2 * ((to + extent - from) % extent);
   if (ahead == extent) return 2 * dim + (packet.key >> dim & 1);
@@ -150,9 +154,9 @@ std::uint32_t NocRoutes::next_port(const Packet& packet, std::uint32_t router, s
     const std::uint32_t dim = reversed ? dims_ - 1 - i : i;
     const std::uint32_t here = at(router, dim), there = at(to, dim);
     if (here == there) continue;
-    if (wraps_ && in_port / 2 == dim) return in_port ^ 1;  // in the same direction
+    if (rings_[dim] && in_port / 2 == dim) return in_port ^ 1;  // in the same direction
     const std::uint32_t port = toward(packet, dim, here, there);
-    ring = ((port % 2 == 0) == (here > there)) ? 1 : 0;
+    ring = rings_[dim] && (port % 2 == 0) == (here > there) ? 1 : 0;
     return port;
   }
   return kNone;
@@ -209,6 +213,7 @@ void NocRoutes::find(Packet& packet, std::uint32_t router, std::uint32_t in_port
     case NocRouting::adaptive:
     case NocRouting::xy_escape:
       return find_adaptive(packet, router, to, in_port, in_channel, out);
+    case NocRouting::automatic:
     case NocRouting::shortest:
     case NocRouting::up_down:
       return out.add(by_table(router, to, in_port), all_);

@@ -35,7 +35,7 @@ class NocRoutes {
  public:
   /// Errc::config_conflict: the routing does not fit the graph or needs more channels;
   /// Errc::config_range: a destination cannot be reached, or tables exceed 2^26 entries. `table`,
-  /// if not empty, replaces that of `shortest`.
+  /// if not empty, replaces that of `shortest`. `automatic` is `xy` in cubes, else `shortest`.
   [[nodiscard]] static Result<NocRoutes> make(const NocGraph& graph,
                                               const platform::NocSettings& settings,
                                               RouteTable table = {});
@@ -78,7 +78,8 @@ class NocRoutes {
   platform::NocRouting kind_ = platform::NocRouting::xy;
   std::uint32_t channels_ = 1, all_ = 1, escape_ = 1;
   std::uint32_t dims_ = 0, routers_ = 0;
-  bool wraps_ = false;
+  bool wraps_ = false;       // a dimension does
+  std::vector<bool> rings_;  // by dimension
   std::vector<std::uint32_t> extents_;
   std::vector<std::uint16_t> coordinates_;
   std::vector<NocNode> nodes_;

@@ -59,7 +59,10 @@ Result<void> check_network(const Question& question, const Platform& platform) {
         "in its network",
         "--rules orrery");
   if (auto checked = platform::check_memories(platform, question.cluster); !checked) return checked;
-  if (platform.fabric != nullptr) return platform::check_faults(platform, question.cluster);
+  if (platform.fabric != nullptr) {
+    if (auto checked = platform::check_faults(platform, question.cluster); !checked) return checked;
+    return check_flits(platform, question.cluster);
+  }
   if ((network.builds_graph || memory.kind == platform::RemoteMemoryKind::network) &&
       !platform::has_room_for_flows(platform))
     return fail(Errc::limit_exceeded, question.cluster,
@@ -69,7 +72,7 @@ Result<void> check_network(const Question& question, const Platform& platform) {
                             format_bytes(Bytes(static_cast<std::int64_t>(
                                 std::min(available_memory(), std::uint64_t{1} << 60))))),
                 "--network analytical needs no links");
-  return {};
+  return check_flits(platform, question.cluster);
 }
 
 Result<void> check_offload(const workload::Spec& spec, const Platform& platform,

@@ -157,6 +157,9 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
   if (platform->packets != nullptr && platform->network != platform::NetworkModelKind::packet)
     findings.add(FindingCode::key_without_effect,
                  question.cluster + ":/packets (only for --network packet)");
+  if (platform->noc != nullptr && platform->network != platform::NetworkModelKind::noc)
+    findings.add(FindingCode::key_without_effect,
+                 question.cluster + ":/noc (only for --network noc)");
   // A network model with contention also applies to collectives.
   if (network != nullptr && network->kind != platform::NetworkModelKind::analytical)
     platform->collectives.library = platform::CollectiveLibrary::ideal;
