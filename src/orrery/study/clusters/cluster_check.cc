@@ -9,6 +9,7 @@
 #include "orrery/core/limits.h"
 #include "orrery/core/system/memory_limit.h"
 #include "orrery/core/text/units.h"
+#include "orrery/network/noc_network.h"
 #include "orrery/platform/catalog/catalog.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
@@ -26,6 +27,11 @@ bool chosen_by_model(const platform::CollectiveConfig& config) {
   using platform::InterDimension;
   return config.splits_by_model || config.inter_dimension == InterDimension::best ||
          config.inter_dimension == InterDimension::themis_published;
+}
+
+Result<void> check_flits(const Platform& platform, const std::string& where) {
+  if (platform.network != platform::NetworkModelKind::noc) return {};
+  return model::check_noc(platform, where);
 }
 
 }  // namespace
