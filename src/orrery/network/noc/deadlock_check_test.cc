@@ -39,7 +39,7 @@ TEST(DeadlockCheck, NamesTheCircleOfARing) {
             "router 2 -> router 3, router 3 -> router 4, router 4 -> router 0");
   EXPECT_EQ(deadlock(*make_cube({{5}, true}), NocRouting::up_down), "");
   EXPECT_THAT(deadlock(*make_cube({{20}, true}), NocRouting::shortest),
-              testing::HasSubstr("and 12 more"));
+              ::testing::HasSubstr("and 12 more"));
 }
 
 // Two turns are enough: a mesh whose packets take XY in one half and YX in the other.
@@ -56,7 +56,7 @@ TEST(DeadlockCheck, FindsTurnsOfAMeshThatCloseACircle) {
   set(3, 0, 3);
   set(1, 2, 1);
   EXPECT_THAT(deadlock(mesh, NocRouting::shortest, table),
-              testing::StartsWith("packets can wait for each other forever: "));
+              ::testing::StartsWith("packets can wait for each other forever: "));
 }
 
 TEST(DeadlockCheck, TreesAndFullyConnectedNetworksHaveNone) {
