@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
                   "  hosts: [{{count: {2}, devices: 1}}]\n"
                   "  network: {{kind: mesh, sizes: [{0}, {0}], port: {{bandwidth: 32 GB/s, "
                   "latency: 1 ns}}}}\n"
-                  "collectives: {{{3}: [{4}]}}\n",
+                  "collectives: {{{3}: [{4}]{5}}}\n",
                   side, argv[2], devices, collective == "all-reduce" ? "all_reduce" : "all_to_all",
                   algorithm),
       "wafer", findings);

@@ -56,7 +56,7 @@ void state_traffic(report::Answer& answer, const CurveAnswer& curve, const std::
       .field("network_routers", curve.routers)
       .field("network_nodes", curve.nodes)
       .row("routing", "routing", routing, std::string(routing))
-      .row("closed_form_cycles", "zero load", curve.zero_load_latency,
+      .row("zero load", "closed_form_cycles", curve.zero_load_latency,
            fmt::format("{:.2f} cycles, without contention, in closed form",
                        curve.zero_load_latency));
   if (curve.bisection_load)

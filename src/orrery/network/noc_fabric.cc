@@ -149,7 +149,7 @@ NocFabric make_noc_fabric(FabricRoutes& routes, const platform::Platform& platfo
   const bool by_table =
       made.settings.routing == platform::NocRouting::shortest ||
       (made.settings.routing == platform::NocRouting::automatic && graph.extents.empty());
-  if (by_table && topology.node_count() <= 8192) made.table = fabric_table(routes, graph);
+  if (by_table && topology.node_count() <= 4096) made.table = fabric_table(routes, graph);
   return made;
 }
 

@@ -192,7 +192,42 @@ class Dependencies {
   std::vector<std::vector<std::uint32_t>> arrivals_, departures_;
 };
 
+/// A cube with short sides that has the same turns.
+NocGraph short_cube(const NocGraph& graph) {
+  const std::uint32_t most = graph.extents.size() == kMostDimensions ? 4 : 5;
+  CubeShape shape;
+  for (const std::uint32_t extent : graph.extents)
+    shape.extents.push_back(extent <= most ? extent : most - (extent + most) % 2);
+  return *make_cube(shape, graph.wraps);
+}
+
+Result<void> check_routes(const NocGraph& graph, const platform::NocSettings& settings,
+                          const NocRoutes& routes) {
+  const NocRouting kind = routes.kind();
+  if (kind == NocRouting::shortest || kind == NocRouting::up_down || graph.extents.empty())
+    return check_deadlock(graph, routes);
+  const NocGraph short_graph = short_cube(graph);
+  const auto short_routes = NocRoutes::make(short_graph, settings);
+  if (!short_routes) return tl::unexpected(short_routes.error());
+  return check_deadlock(short_graph, *short_routes);
+}
+
 }  // namespace
+
+Result<NocRoutes> find_safe_routes(const NocGraph& graph, platform::NocSettings settings,
+                                   RouteTable table) {
+  auto routes = NocRoutes::make(graph, settings, std::move(table));
+  if (!routes) return routes;
+  const auto checked = check_routes(graph, settings, *routes);
+  if (checked) return routes;
+  if (settings.routing != NocRouting::automatic) return tl::unexpected(checked.error());
+  settings.routing = NocRouting::up_down;
+  routes = NocRoutes::make(graph, settings);
+  if (routes) {
+    if (auto again = check_deadlock(graph, *routes); !again) return tl::unexpected(again.error());
+  }
+  return routes;
+}
 
 Result<void> check_deadlock(const NocGraph& graph, const NocRoutes& routes) {
   Dependencies dependencies(graph, routes);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "orrery/network/noc/noc_routing.h"
+#include "orrery/platform/noc_settings.h"
 
 namespace orrery::noc {
 
@@ -13,5 +14,12 @@ namespace orrery::noc {
 /// 1993). Errc::config_conflict: the links of a circle, or the router without escape.
 /// O(destinations × links × classes of channels).
 [[nodiscard]] Result<void> check_deadlock(const NocGraph& graph, const NocRoutes& routes);
+
+/// Routes without deadlocks: `automatic` becomes `up_down` where `shortest` has some. Meshes and
+/// tori are checked with sides of at most 5 (4 dimensions: 4) of the same parity, on which the
+/// routings by coordinates have the same turns. Errc: see NocRoutes::make and check_deadlock.
+[[nodiscard]] Result<NocRoutes> find_safe_routes(const NocGraph& graph,
+                                                 platform::NocSettings settings,
+                                                 RouteTable table = {});
 
 }  // namespace orrery::noc

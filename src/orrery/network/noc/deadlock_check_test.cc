@@ -32,6 +32,17 @@ TEST(DeadlockCheck, AcceptsTheRoutingsOfCubes) {
   }
 }
 
+// The check of large meshes and tori does not depend on their size. Costs 0.2 s.
+TEST(DeadlockCheck, ChecksLargeCubesByShortOnes) {
+  for (const NocRouting routing :
+       {NocRouting::automatic, NocRouting::adaptive, NocRouting::valiant}) {
+    NocSettings settings;
+    settings.routing = routing;
+    EXPECT_TRUE(find_safe_routes(*make_cube({{250, 250}, true}), settings).has_value());
+    EXPECT_TRUE(find_safe_routes(*make_cube({{16, 9, 16}}), settings).has_value());
+  }
+}
+
 // A ring whose packets use the same channels everywhere waits in a circle.
 TEST(DeadlockCheck, NamesTheCircleOfARing) {
   EXPECT_EQ(deadlock(*make_cube({{5}, true}), NocRouting::shortest),

@@ -134,8 +134,8 @@ class FlitEngine {
   };
   struct Domain {
     std::int64_t period = 1, cycle = 0;
-    std::vector<Bucket> wheel;  // by cycle, modulo its size
-    std::uint64_t pending = 0;  // arrivals in it
+    std::vector<Bucket> wheel;         // by cycle, modulo its size
+    std::uint64_t pending = 0;         // arrivals in it
     std::deque<std::int64_t> leaving;  // cycles in which packets will arrive, ascending
     std::vector<std::uint32_t> routers, nodes;
     std::vector<std::uint64_t> active_routers, active_nodes;  // bits, by place in the lists

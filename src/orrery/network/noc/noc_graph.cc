@@ -15,12 +15,13 @@ Error wrong(std::string where, std::string what, std::string hint) {
 }
 
 /// The neighbor of a router in a dimension, or kMostRouters.
-std::uint32_t neighbor(const CubeShape& shape, std::uint32_t router, std::size_t dim, bool next) {
+std::uint32_t neighbor(const CubeShape& shape, bool wraps, std::uint32_t router, std::size_t dim,
+                       bool next) {
   std::uint32_t stride = 1;
   for (std::size_t i = 0; i < dim; ++i) stride *= shape.extents[i];
   const std::uint32_t extent = shape.extents[dim];
   const std::uint32_t at = router / stride % extent;
-  if (extent == 1 || (!shape.wraps && at == (next ? extent - 1 : 0))) return kMostRouters;
+  if (extent == 1 || (!wraps && at == (next ? extent - 1 : 0))) return kMostRouters;
   const std::uint32_t to = (at + (next ? 1 : extent - 1)) % extent;
   return router + (to - at) * stride;  // modulo 2^32, which subtracts
 }
@@ -42,6 +43,10 @@ void add_node(NocGraph& graph, std::uint32_t router) {
 }
 
 Result<NocGraph> make_cube(const CubeShape& shape) {
+  return make_cube(shape, std::vector<bool>(shape.extents.size(), shape.wraps));
+}
+
+Result<NocGraph> make_cube(const CubeShape& shape, const std::vector<bool>& wraps) {
   std::uint64_t routers = 1;
   if (shape.extents.empty() || shape.extents.size() > kMostDimensions)
     return tl::unexpected(wrong("extents", "a cube has 1 to 4 dimensions", "for example 8x8"));
@@ -61,11 +66,11 @@ Result<NocGraph> make_cube(const CubeShape& shape) {
   made.domain.assign(count, 0);
   made.periods = {shape.period};
   made.extents = shape.extents;
-  made.wraps.assign(dims, shape.wraps);
+  made.wraps = wraps;
   made.concentration = shape.concentration;
   for (std::uint32_t router = 0; router < count; ++router) {
     for (std::uint32_t port = 0; port < 2 * dims; ++port) {
-      const std::uint32_t to = neighbor(shape, router, port / 2, port % 2 == 0);
+      const std::uint32_t to = neighbor(shape, wraps[port / 2], router, port / 2, port % 2 == 0);
       if (to != kMostRouters)
         made.links.push_back({router, port, to, port ^ 1, shape.link_cycles, 0, 0});
     }

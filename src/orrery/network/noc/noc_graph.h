@@ -69,6 +69,8 @@ struct CubeShape {
   std::int64_t period = 1000;  ///< picoseconds
 };
 [[nodiscard]] Result<NocGraph> make_cube(const CubeShape& shape);
+/// The same, with rings in some dimensions.
+[[nodiscard]] Result<NocGraph> make_cube(const CubeShape& shape, const std::vector<bool>& wraps);
 
 /// `routers` routers with one node each, and a link from each to each.
 [[nodiscard]] Result<NocGraph> make_fully_connected(std::uint32_t routers,

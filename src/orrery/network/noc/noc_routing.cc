@@ -12,7 +12,7 @@ using platform::NocRouting;
 
 namespace {
 
-constexpr std::size_t kMostEntries = std::size_t{1} << 26;
+constexpr std::size_t kMostEntries = std::size_t{1} << 24;
 
 /// How many parts the channels are divided into.
 std::uint32_t parts_of(NocRouting kind, bool wraps) {
@@ -88,7 +88,7 @@ Result<NocRoutes> NocRoutes::make(const NocGraph& graph, const platform::NocSett
 Result<void> NocRoutes::set_table(const NocGraph& graph, RouteTable table) {
   if (std::size_t{routers_} * routers_ > kMostEntries)
     return tl::unexpected(Error{Errc::config_range, "routing",
-                                "tables of routes for more than 8192 routers",
+                                "tables of routes for more than 4096 routers",
                                 "use fewer routers, or a mesh or torus"});
   first_port_.push_back(0);
   for (const std::uint32_t ports : graph.ports) first_port_.push_back(first_port_.back() + ports);

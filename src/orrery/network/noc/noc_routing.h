@@ -34,7 +34,7 @@ struct RouteTable {
 class NocRoutes {
  public:
   /// Errc::config_conflict: the routing does not fit the graph or needs more channels;
-  /// Errc::config_range: a destination cannot be reached, or tables exceed 2^26 entries. `table`,
+  /// Errc::config_range: a destination cannot be reached, or tables exceed 2^24 entries. `table`,
   /// if not empty, replaces that of `shortest`. `automatic` is `xy` in cubes, else `shortest`.
   [[nodiscard]] static Result<NocRoutes> make(const NocGraph& graph,
                                               const platform::NocSettings& settings,
