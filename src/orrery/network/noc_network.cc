@@ -134,7 +134,7 @@ void NocNetwork::post_packet(EndPoint from, std::uint32_t number) {
   packet.size = static_cast<std::uint32_t>(
       std::max<std::int64_t>(1, settings_.head + payload / flit + (payload % flit != 0)));
   packet.tag = number;
-  packet.payload = static_cast<std::uint32_t>(payload);
+  packet.payload = payload;
   packet.created = message.created;
   packet.key = mix_bits(message.key + message.packets);
   engine_.post(packet);

@@ -23,7 +23,7 @@ struct Packet {
   std::uint32_t source = 0, destination = 0;  ///< nodes
   std::uint32_t size = 1;                     ///< flits
   std::uint32_t tag = 0;                      ///< of the sender
-  std::uint32_t payload = 0;                  ///< bytes; only reports use them
+  std::int64_t payload = 0;                   ///< bytes; only reports use them
   std::int64_t created = 0;
   std::int64_t injected = 0;   ///< when the head left the source
   std::uint64_t key = 0;       ///< random, of its routes
@@ -39,7 +39,7 @@ struct Packet {
 /// A packet that has crossed a link.
 struct LinkPass {
   std::uint32_t link = 0;
-  std::uint32_t payload = 0;  ///< bytes
+  std::int64_t payload = 0;  ///< bytes
   std::int64_t from = 0, until = 0;
 };
 
