@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
                   "latency: 1 ns}}}}\n"
                   "collectives: {{{3}: [{4}]{5}}}\n",
                   side, argv[2], devices, collective == "all-reduce" ? "all_reduce" : "all_to_all",
-                  algorithm),
+                  algorithm, algorithm.starts_with("double") ? ", optimization: baseline" : ""),
       "wafer", findings);
   if (!platform) {
     std::fprintf(stderr, "wafer_collectives: %s\n", to_string(platform.error()).c_str());

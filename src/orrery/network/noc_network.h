@@ -11,8 +11,22 @@
 #include "orrery/network/fabric_routes.h"
 #include "orrery/network/network.h"
 #include "orrery/network/noc/flit_engine.h"
+#include "orrery/platform/noc_settings.h"
 
 namespace orrery::model {
+
+/// The routers of a fabric: one for each of its nodes. End points (ranks, memories, switches that
+/// reduce) are the nodes of the routers. Links have the numbers of the fabric's links.
+struct NocFabric {
+  noc::NocGraph graph;
+  noc::RouteTable table;           ///< empty: routes follow from coordinates or `settings.routing`
+  platform::NocSettings settings;  ///< complete
+};
+
+/// A mesh or torus whose devices are numbered with the first dimension fastest becomes a cube, so
+/// that routes by dimension apply. For `shortest` in other graphs, the table has the routes of the
+/// fabric's policy; of several next links, a hash of the router and the destination selects one.
+[[nodiscard]] NocFabric make_noc_fabric(FabricRoutes& routes, const platform::Platform& platform);
 
 /// Whether the platform's network can be simulated by flits. Errc: see noc::FlitEngine::make; also
 /// a link that is down, where `automatic` and `shortest` avoid it but other routings do not.
