@@ -25,11 +25,12 @@ enum class TimeSource : std::uint8_t {
   fitted,      ///< kernels: trees or neural networks fitted to the user's measurements
   flow,        ///< network: messages share links with max-min fairness
   packet,      ///< network: packets queue in switches
+  noc,         ///< network: flits pass routers, cycle by cycle
   automatic    ///< a choice, not a source: recorded times, else the best available model of each
                ///< kernel
 };
 /// The number of sources that a time can have. Run files store them by number.
-inline constexpr std::size_t kTimeSources = 13;
+inline constexpr std::size_t kTimeSources = 14;
 /// "recorded", "roofline" …; "auto" for `automatic`.
 [[nodiscard]] std::string_view name(TimeSource source);
 

@@ -8,6 +8,7 @@
 #include "orrery/network/analytical_network.h"
 #include "orrery/network/flow_network.h"
 #include "orrery/network/message_network.h"
+#include "orrery/network/noc_network.h"
 #include "orrery/network/packet_network.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
 
@@ -72,6 +73,8 @@ std::unique_ptr<Network> make_network(const platform::Platform& platform) {
       return std::make_unique<FlowNetwork>(platform);
     case platform::NetworkModelKind::packet:
       return std::make_unique<PacketNetwork>(platform);
+    case platform::NetworkModelKind::noc:
+      return std::make_unique<NocNetwork>(platform);
   }
   ORRERY_CHECK(false);
   return nullptr;

@@ -303,6 +303,7 @@ struct RemoteMemory {
 using orrery::NetworkModelKind;
 
 struct Fabric;
+struct NocSettings;
 struct PacketSettings;
 
 /// Ranks that differ from the others: slow ranks, late ranks, ranks with degraded ports.
@@ -338,6 +339,8 @@ struct Platform {
   std::shared_ptr<const Fabric> fabric;
   /// Packets and their transport, for the packet network; null: the defaults.
   std::shared_ptr<const PacketSettings> packets;
+  /// Routers and flits, for the network of flits; null: the defaults.
+  std::shared_ptr<const NocSettings> noc;
   CollectiveConfig collectives;
   std::optional<SharedBus> shared_bus;
   Device device;

@@ -13,7 +13,7 @@
 
 namespace orrery {
 
-enum class NetworkModelKind : std::uint8_t { analytical, message, flow, packet };
+enum class NetworkModelKind : std::uint8_t { analytical, message, flow, packet, noc };
 
 /// One network model. Flags that are not set are false.
 struct NetworkModelEntry {
@@ -74,6 +74,16 @@ inline constexpr std::array kNetworkModels{
                       .model = "packets in output queues",
                       .sentence = "their packets queue at each link, and a transport paces them",
                       .timed_faults = true,
+                      .dimension_memories = true,
+                      .builds_graph = true},
+    NetworkModelEntry{.name = "noc",
+                      .kind = NetworkModelKind::noc,
+                      .source = TimeSource::noc,
+                      .explanation = "The duration comes from the cycle-level network model: flits "
+                                     "pass routers with virtual channels.",
+                      .brief = "flits in routers",
+                      .model = "flits in routers, cycle by cycle",
+                      .sentence = "their flits pass routers with virtual channels and credits",
                       .dimension_memories = true,
                       .builds_graph = true},
 };

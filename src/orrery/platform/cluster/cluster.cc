@@ -180,6 +180,20 @@ void check_nodes(const RemoteMemory& memory, std::int64_t npus, Reading& reading
                              memory.nodes, memory.npus_per_node, npus));
 }
 
+void check_noc(const NocSettings& noc, Reading& reading) {
+  const auto conflict = [&](std::string_view key, std::string what, std::string hint) {
+    reading.fail(Errc::config_conflict, fmt::format("/noc/{}", key), std::move(what),
+                 std::move(hint));
+  };
+  if (noc.head >= noc.packet)
+    conflict("head", "leaves no flit of a packet for the payload", "use less than `packet`");
+  if (noc.speedup > noc.channels)
+    conflict("speedup", "is above the number of channels", "use at most `channels`");
+  if (noc.switching == NocSwitching::cut_through && noc.packet > noc.buffer)
+    conflict("buffer", fmt::format("has no room for a packet of {} flits", noc.packet),
+             "use at least `packet`, or `switching: wormhole`");
+}
+
 /// `section`: the remote memory as written.
 void set_remote_memory(const RemoteMemory& memory, const Json& section, Platform& platform,
                        Reading& reading) {
@@ -227,6 +241,10 @@ Result<Platform> read_tree(std::string_view text, const std::string& where, Find
   if (file.packets) {
     check_packets(*file.packets, reading);
     platform.packets = std::make_shared<const PacketSettings>(*file.packets);
+  }
+  if (file.noc) {
+    check_noc(*file.noc, reading);
+    platform.noc = std::make_shared<const NocSettings>(*file.noc);
   }
   platform.name = file.name;
   platform.replay_only = file.replay_only;

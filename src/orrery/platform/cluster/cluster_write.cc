@@ -84,6 +84,7 @@ ClusterSection section_of(const Platform& platform) {
   if (platform.fabric) file.fabric = platform.fabric->definition;
   file.network_model = platform.network;
   if (platform.packets) file.packets = *platform.packets;
+  if (platform.noc) file.noc = *platform.noc;
 
   file.collectives = section_of(platform.collectives);
   file.endpoint_delay = platform.collectives.endpoint_delay;
@@ -247,6 +248,7 @@ std::string cluster_reference() {
   text += part<PacketPriorities>("priorities") + part<DcqcnSettings>("dcqcn") +
           part<HpccSettings>("hpcc") + part<SwiftSettings>("swift") +
           part<CreditSettings>("credits") + part<PacketClass>("classes");
+  text += part<NocSettings>("noc");
   text += part<CollectivesSection>("collectives");
   text += algorithm_reference();
   text += library_reference();

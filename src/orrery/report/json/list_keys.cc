@@ -141,6 +141,9 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "bandwidth_bytes_per_s class job_bytes name"},
      {"links_by_class", JsonType::object, "links by class", JsonForm::list,
       "bandwidth_bytes_per_s class latency_ns links parallel_links"},
+     {"loads", JsonType::object, "measured loads", JsonForm::list,
+      "accepted_flits hops latency_cycles latency_deviation_cycles load_flits measured_packets "
+      "network_latency_cycles p99_cycles seeds stable_seeds"},
      {"longest", JsonType::object, "longest segments", JsonForm::list,
       "cause end_ns kind name node rank released_by start_ns"},
      {"lookup_times", JsonType::object, "times of lookups", JsonForm::list,

@@ -81,6 +81,9 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
       "diameter_ns graph host_bandwidth_bytes_per_s hosts leaf_oversubscription_ratios "
       "links_by_class name nodes_by_class origin ranks route routes sampled "
       "spine_oversubscription_ratios warnings"},
+     {"network noc",
+      "bisection_flits closed_form_cycles file loads network_name network_nodes network_routers "
+      "routing saturation_flits"},
      {"network split",
       "cluster demands dimensions file fixed_ns job objective objective_bound objective_value "
       "odd_groups rank splits total_bandwidth_bytes_per_s unknown_operations"},

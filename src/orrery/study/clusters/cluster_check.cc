@@ -9,6 +9,7 @@
 #include "orrery/core/limits.h"
 #include "orrery/core/system/memory_limit.h"
 #include "orrery/core/text/units.h"
+#include "orrery/network/noc_network.h"
 #include "orrery/platform/catalog/catalog.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
@@ -26,6 +27,11 @@ bool chosen_by_model(const platform::CollectiveConfig& config) {
   using platform::InterDimension;
   return config.splits_by_model || config.inter_dimension == InterDimension::best ||
          config.inter_dimension == InterDimension::themis_published;
+}
+
+Result<void> check_flits(const Platform& platform, const std::string& where) {
+  if (platform.network != platform::NetworkModelKind::noc) return {};
+  return model::check_noc(platform, where);
 }
 
 }  // namespace
@@ -59,7 +65,10 @@ Result<void> check_network(const Question& question, const Platform& platform) {
         "in its network",
         "--rules orrery");
   if (auto checked = platform::check_memories(platform, question.cluster); !checked) return checked;
-  if (platform.fabric != nullptr) return platform::check_faults(platform, question.cluster);
+  if (platform.fabric != nullptr) {
+    if (auto checked = platform::check_faults(platform, question.cluster); !checked) return checked;
+    return check_flits(platform, question.cluster);
+  }
   if ((network.builds_graph || memory.kind == platform::RemoteMemoryKind::network) &&
       !platform::has_room_for_flows(platform))
     return fail(Errc::limit_exceeded, question.cluster,
@@ -69,7 +78,7 @@ Result<void> check_network(const Question& question, const Platform& platform) {
                             format_bytes(Bytes(static_cast<std::int64_t>(
                                 std::min(available_memory(), std::uint64_t{1} << 60))))),
                 "--network analytical needs no links");
-  return {};
+  return check_flits(platform, question.cluster);
 }
 
 Result<void> check_offload(const workload::Spec& spec, const Platform& platform,

@@ -21,6 +21,7 @@
 #include "orrery/platform/cluster/file/collectives_section.h"
 #include "orrery/platform/cluster/file/deviations_section.h"
 #include "orrery/platform/cluster/file/fabric_section.h"
+#include "orrery/platform/cluster/file/noc_section.h"
 #include "orrery/platform/cluster/file/packets_section.h"
 #include "orrery/platform/platform.h"
 
@@ -301,6 +302,7 @@ struct ClusterSection {
   std::optional<FabricSection> fabric;
   std::optional<NetworkModelKind> network_model;
   std::optional<PacketSettings> packets;
+  std::optional<NocSettings> noc;
   CollectivesSection collectives;
   Time endpoint_delay{};
   RemoteMemory remote_memory;
@@ -323,6 +325,8 @@ struct ClusterSection {
           .by_default("`analytical`; with a fabric, or memories in the network, `flow`"),
       field("packets", &ClusterSection::packets,
             "packets and their transport, for the network model `packet`")
+          .unset_by_default(),
+      field("noc", &ClusterSection::noc, "routers and flits, for the network model `noc`")
           .unset_by_default(),
       field("collectives", &ClusterSection::collectives,
             "chunks, order and algorithms of collectives"),

@@ -126,6 +126,16 @@ Result<void> change_links(const Question& question, Platform& platform) {
   return change(LinkValue::latency, question.network_latency);
 }
 
+/// Sections of the cluster file for network models that do not run.
+void find_unused_sections(const Platform& platform, const std::string& cluster,
+                          Findings& findings) {
+  if (platform.packets != nullptr && platform.network != platform::NetworkModelKind::packet)
+    findings.add(FindingCode::key_without_effect,
+                 cluster + ":/packets (only for --network packet)");
+  if (platform.noc != nullptr && platform.network != platform::NetworkModelKind::noc)
+    findings.add(FindingCode::key_without_effect, cluster + ":/noc (only for --network noc)");
+}
+
 }  // namespace
 
 Result<Platform> read_platform(const Question& question, Findings& findings) {
@@ -155,9 +165,7 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
   }
   if (!platform) return platform;
   if (network != nullptr) platform->network = network->kind;
-  if (platform->packets != nullptr && platform->network != platform::NetworkModelKind::packet)
-    findings.add(FindingCode::key_without_effect,
-                 question.cluster + ":/packets (only for --network packet)");
+  find_unused_sections(*platform, question.cluster, findings);
   // A network model with contention also applies to collectives.
   if (network != nullptr && network->kind != platform::NetworkModelKind::analytical)
     platform->collectives.library = platform::CollectiveLibrary::ideal;

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The state of an engine without flits.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "orrery/network/noc/deadlock_check.h"
+#include "orrery/network/noc/flit_engine.h"
+
+namespace orrery::noc {
+
+namespace {
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+Result<void> check_settings(const platform::NocSettings& settings) {
+  const auto within = [](std::int64_t value, std::int64_t low, std::int64_t high) {
+    return value >= low && value <= high;
+  };
+  const auto wrong = [](std::string key, std::string hint) {
+    return tl::unexpected(
+        Error{Errc::config_range, std::move(key), "is out of range", std::move(hint)});
+  };
+  if (!within(settings.channels, 1, 32)) return wrong("channels", "use 1 to 32");
+  if (!within(settings.buffer, 1, 32768)) return wrong("buffer", "use 1 to 32,768 flits");
+  if (!within(settings.stages, 1, 4)) return wrong("stages", "use 1 to 4");
+  if (!within(settings.credit, 0, 1024)) return wrong("credit", "use 0 to 1024 cycles");
+  if (!within(settings.speedup, 1, settings.channels))
+    return wrong("speedup", "use 1 to the number of channels");
+  if (!within(settings.iterations, 1, 64)) return wrong("iterations", "use 1 to 64");
+  return {};
+}
+
+}  // namespace
+
+Result<FlitEngine> FlitEngine::make(const NocGraph& graph, const platform::NocSettings& settings,
+                                    RouteTable table) {
+  if (auto done = check_settings(settings); !done) return tl::unexpected(done.error());
+  auto routes = find_safe_routes(graph, settings, std::move(table));
+  if (!routes) return tl::unexpected(routes.error());
+  FlitEngine made;
+  made.graph_ = std::make_shared<const NocGraph>(graph);
+  made.routes_ = std::make_shared<const NocRoutes>(std::move(*routes));
+  made.settings_ = settings;
+  made.channels_ = static_cast<std::uint32_t>(settings.channels);
+  made.shift_ = static_cast<std::uint32_t>(std::bit_width(made.channels_ - 1));
+  made.depth_ = static_cast<std::uint32_t>(settings.buffer);
+  made.hold_ = settings.stages == 1 ? 1 : 2;
+  std::uint64_t ports = 0;
+  for (const std::uint32_t count : graph.ports) ports += count;
+  if ((ports << made.shift_) * made.depth_ > (std::uint64_t{1} << 26))
+    return tl::unexpected(Error{Errc::config_range, "buffer",
+                                "all buffers together have more than 2^26 flits",
+                                "use fewer channels, or shorter buffers"});
+  made.build(graph);
+  return made;
+}
+
+void FlitEngine::build(const NocGraph& graph) {
+  for (const std::int64_t period : graph.periods) domains_.emplace_back().period = period;
+  std::uint32_t ports = 0, words = 0, most = 1;
+  for (std::uint32_t i = 0; i < graph.router_count(); ++i) {
+    const std::uint32_t count = graph.ports[i];
+    Domain& domain = domains_[graph.domain[i]];
+    const auto slot = static_cast<std::uint32_t>(domain.routers.size());
+    domain.routers.push_back(i);
+    const std::uint32_t own_words = ((count << shift_) + 63) / 64;
+    routers_.push_back({ports, count, words, own_words, graph.domain[i], slot});
+    router_of_.insert(router_of_.end(), count, i);
+    ports += count;
+    words += own_words;
+    most = std::max(most, count);
+  }
+  const std::size_t channels = std::size_t{ports} << shift_;
+  inputs_.resize(channels);
+  buffers_.resize(channels * depth_);
+  credits_.assign(channels + (graph.nodes.size() << shift_), static_cast<std::int32_t>(depth_));
+  waiting_.resize(words);
+  active_.resize(words);
+  channel_in_.resize(channels);
+  channel_out_.resize(channels);
+  const auto speedup = static_cast<std::uint32_t>(settings_.speedup);
+  switch_in_.resize(std::size_t{ports} * speedup);
+  switch_out_.resize(ports);
+  for (std::uint32_t i = 0; i < ports * speedup; ++i) switch_turn_.push_back(i % speedup);
+  scratch_.channels.resize(most << shift_, most << shift_);
+  scratch_.switches.resize(most * speedup, most);
+  scratch_.request_of.resize(std::size_t{most} * speedup * most);
+  link_flits_.resize(graph.links.size());
+  build_ports(graph);
+  build_clocks(graph);
+}
+
+void FlitEngine::build_ports(const NocGraph& graph) {
+  out_ports_.resize(router_of_.size());
+  in_ports_.resize(router_of_.size());
+  const std::uint32_t all = static_cast<std::uint32_t>((std::uint64_t{1} << channels_) - 1);
+  for (OutPort& port : out_ports_) port.free = all;
+  for (std::uint32_t i = 0; i < graph.links.size(); ++i) {
+    const NocLink& link = graph.links[i];
+    const Router& from = routers_[link.from];
+    const Router& to = routers_[link.to];
+    const std::int64_t from_period = domains_[from.domain].period;
+    const std::int64_t to_period = domains_[to.domain].period;
+    const bool one_clock = from.domain == to.domain && link.extra == 0;
+    OutPort& out = out_ports_[from.first_port + link.from_port];
+    InPort& in = in_ports_[to.first_port + link.to_port];
+    out.target = (to.first_port + link.to_port) << shift_;
+    out.domain = to.domain;
+    out.link = i;
+    out.delay = (hold_ + link.cycles) * from_period + link.extra;
+    out.cycles = one_clock ? hold_ + link.cycles : 0;
+    out.flit_time = std::max(from_period, link.flit_time);
+    in.target = (from.first_port + link.from_port) << shift_;
+    in.domain = from.domain;
+    in.delay = (1 + link.cycles) * to_period + link.extra;
+    in.cycles = one_clock ? 1 + link.cycles : 0;
+    in.use = settings_.credit;
+  }
+  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    const Router& router = routers_[graph.nodes[i].router];
+    const std::uint32_t port = router.first_port + graph.nodes[i].port;
+    out_ports_[port].target = i;
+    out_ports_[port].domain = router.domain;
+    out_ports_[port].flit_time = domains_[router.domain].period;
+    out_ports_[port].cycles = hold_ + graph.node_cycles;
+    in_ports_[port].target = static_cast<std::uint32_t>((router_of_.size() + i) << shift_);
+    in_ports_[port].domain = router.domain;
+    in_ports_[port].cycles = 1 + graph.node_cycles;
+    Domain& domain = domains_[router.domain];
+    nodes_.push_back({.free = all,
+                      .router = graph.nodes[i].router,
+                      .in_port = port,
+                      .domain = router.domain,
+                      .slot = static_cast<std::uint32_t>(domain.nodes.size()),
+                      .arrival = 1 + graph.node_cycles});
+    domain.nodes.push_back(i);
+  }
+}
+
+void FlitEngine::build_clocks(const NocGraph& graph) {
+  for (Domain& domain : domains_) {
+    domain.active_routers.resize((domain.routers.size() + 63) / 64);
+    domain.active_nodes.resize((domain.nodes.size() + 63) / 64);
+  }
+  std::vector<std::int64_t> most(domains_.size(), 4 + graph.node_cycles + settings_.credit);
+  for (const OutPort& port : out_ports_) {
+    if (port.link != kNone)
+      most[port.domain] =
+          std::max(most[port.domain], 2 + divide_up(port.delay, domains_[port.domain].period));
+  }
+  for (const InPort& port : in_ports_) {
+    if (port.delay > 0)
+      most[port.domain] = std::max(
+          most[port.domain], 2 + port.use + divide_up(port.delay, domains_[port.domain].period));
+  }
+  for (std::size_t i = 0; i < domains_.size(); ++i)
+    // Twice: the first arrival may be that far behind the current time, the last that far ahead.
+    domains_[i].wheel.resize(std::bit_ceil(2 * static_cast<std::uint64_t>(most[i])));
+}
+
+}  // namespace orrery::noc

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/network/noc_network.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "orrery/core/check.h"
+#include "orrery/core/random.h"
+
+namespace orrery::model {
+
+using noc::NocGraph;
+using platform::LinkIndex;
+using platform::NodeIndex;
+using platform::Topology;
+
+namespace {
+
+/// Bytes per picosecond on the wire.
+double link_rate(const FabricRoutes& routes, LinkIndex link) {
+  return routes.bytes_per_ns(routes.initial_state(), link) / routes.efficiency() / 1e3;
+}
+
+platform::NocSettings complete_settings(const FabricRoutes& routes,
+                                        const platform::Platform& platform) {
+  platform::NocSettings made = platform.noc != nullptr ? *platform.noc : platform::NocSettings{};
+  double fastest = 0;
+  for (LinkIndex link = 0; link < routes.topology().link_count(); ++link)
+    fastest = std::max(fastest, link_rate(routes, link));
+  if (fastest <= 0) fastest = 1e-3;
+  if (!made.flit) {
+    const double bytes = std::clamp(std::ceil(fastest * 1e3), 16.0, 65536.0);
+    made.flit = Bytes(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bytes))));
+  }
+  if (!made.cycle) {
+    const double cycle = std::ceil(static_cast<double>(made.flit->count()) / fastest);
+    made.cycle = Time(static_cast<std::int64_t>(std::clamp(cycle, 1.0, 1e9)));
+  }
+  return made;
+}
+
+/// The sizes of the dimensions that the links of the first devices suggest; empty: none.
+std::vector<std::uint32_t> suggested_extents(const Topology& topology) {
+  std::vector<std::uint32_t> extents;
+  const NodeIndex nodes = topology.node_count();
+  for (NodeIndex stride = 1; stride < nodes;) {
+    NodeIndex extent = 1;
+    while (extent * stride < nodes) {
+      const auto [first, last] = topology.between((extent - 1) * stride, extent * stride);
+      if (first == last) break;
+      ++extent;
+    }
+    if (extent == 1 || extents.size() == noc::kMostDimensions) return {};
+    extents.push_back(extent);
+    stride *= extent;
+  }
+  return extents;
+}
+
+/// The port of a link of a cube; kNone: it does not lead to a neighbor. Marks rings in `wraps`.
+std::uint32_t cube_port(const std::vector<std::uint32_t>& extents, NodeIndex from, NodeIndex to,
+                        std::vector<bool>& wraps) {
+  std::uint32_t found = noc::kNone;
+  for (std::uint32_t dim = 0; dim < extents.size(); ++dim) {
+    const std::uint32_t a = from % extents[dim], b = to % extents[dim];
+    from /= extents[dim];
+    to /= extents[dim];
+    if (a == b) continue;
+    const bool rises = b == a + 1, falls = a == b + 1;
+    const bool closes = extents[dim] > 2 && (a == 0 || b == 0) && a + b == extents[dim] - 1;
+    if (found != noc::kNone || !(rises || falls || closes)) return noc::kNone;
+    if (closes) wraps[dim] = true;
+    found = 2 * dim + (rises || (closes && b == 0) ? 0 : 1);
+  }
+  return from == to ? found : noc::kNone;
+}
+
+/// Makes the graph a cube if the topology is one.
+void find_cube(const Topology& topology, const FabricRoutes& routes, NocGraph& graph) {
+  const NodeIndex nodes = topology.node_count();
+  if (routes.rank_count() != nodes || routes.end_point_count() != nodes) return;
+  for (NodeIndex node = 0; node < nodes; ++node) {
+    if (routes.node(node) != node) return;
+  }
+  const std::vector<std::uint32_t> extents = suggested_extents(topology);
+  if (extents.empty()) return;
+  std::vector<bool> wraps(extents.size(), false);
+  std::vector<std::uint32_t> ports;
+  for (LinkIndex link = 0; link < topology.link_count(); ++link) {
+    if (link_rate(routes, link) <= 0) return;  // down
+    ports.push_back(cube_port(extents, topology.link(link).from, topology.link(link).to, wraps));
+    if (ports.back() == noc::kNone) return;
+  }
+  std::size_t expected = 0;
+  for (std::size_t dim = 0; dim < extents.size(); ++dim)
+    expected += std::size_t{2} * nodes / extents[dim] * (extents[dim] - (wraps[dim] ? 0 : 1));
+  if (ports.size() != expected) return;
+  const auto first = static_cast<std::uint32_t>(2 * extents.size());
+  graph.extents = extents;
+  graph.wraps = wraps;
+  graph.ports.assign(nodes, first);
+  for (LinkIndex link = 0; link < ports.size(); ++link) {
+    graph.links[link].from_port = ports[link];
+    graph.links[link].to_port = ports[link] ^ 1;
+  }
+}
+
+noc::RouteTable fabric_table(FabricRoutes& routes, const NocGraph& graph) {
+  noc::RouteTable made;
+  const std::size_t routers = graph.router_count();
+  made.ports.assign(routers * routers, noc::RouteTable::kNoPort);
+  std::vector<LinkIndex> next;
+  for (EndPoint to = 0; to < routes.end_point_count(); ++to) {
+    const NodeIndex end = routes.node(to);
+    for (NodeIndex at = 0; at < routers; ++at) {
+      if (at == end) continue;
+      routes.next_links(routes.initial_state(), at, to, next);
+      if (next.empty()) continue;
+      const std::uint64_t key = mix_bits((std::uint64_t{at} << 32 | end) ^ routes.seed());
+      made.ports[at * routers + end] =
+          static_cast<std::uint16_t>(graph.links[next[key % next.size()]].from_port);
+    }
+  }
+  return made;
+}
+
+}  // namespace
+
+NocFabric make_noc_fabric(FabricRoutes& routes, const platform::Platform& platform) {
+  NocFabric made;
+  made.settings = complete_settings(routes, platform);
+  const Topology& topology = routes.topology();
+  const std::int64_t period = made.settings.cycle->count();
+  NocGraph& graph = made.graph;
+  graph.ports.assign(topology.node_count(), 0);
+  graph.domain.assign(topology.node_count(), 0);
+  graph.periods = {period};
+  for (LinkIndex link = 0; link < topology.link_count(); ++link) {
+    const std::int64_t latency = std::llround(routes.latency_ns(link) * 1e3);
+    const double rate = link_rate(routes, link);
+    const double flit_time =
+        rate > 0 ? std::ceil(static_cast<double>(made.settings.flit->count()) / rate) : 1;
+    noc::add_link(graph, topology.link(link).from, topology.link(link).to, 1,
+                  std::max<std::int64_t>(0, latency - period),
+                  static_cast<std::int64_t>(std::min(flit_time, 1e15)));
+  }
+  find_cube(topology, routes, graph);
+  for (EndPoint at = 0; at < routes.end_point_count(); ++at) noc::add_node(graph, routes.node(at));
+  const bool by_table =
+      made.settings.routing == platform::NocRouting::shortest ||
+      (made.settings.routing == platform::NocRouting::automatic && graph.extents.empty());
+  if (by_table && topology.node_count() <= 4096) made.table = fabric_table(routes, graph);
+  return made;
+}
+
+namespace {
+
+/// Flits that a source has ready: more than it sends until the next delivery.
+constexpr std::uint64_t kReadyFlits = 64;
+
+noc::FlitEngine make_engine(FabricRoutes& routes, const platform::Platform& platform,
+                            platform::NocSettings& settings) {
+  NocFabric fabric = make_noc_fabric(routes, platform);
+  settings = fabric.settings;
+  auto made = noc::FlitEngine::make(fabric.graph, fabric.settings, std::move(fabric.table));
+  ORRERY_CHECK(made.has_value());  // see check_noc()
+  return std::move(*made);
+}
+
+}  // namespace
+
+Result<void> check_noc(const platform::Platform& platform, const std::string& where) {
+  FabricRoutes routes(platform, true);
+  NocFabric fabric = make_noc_fabric(routes, platform);
+  const noc::NocGraph& graph = fabric.graph;
+  const auto made = noc::FlitEngine::make(graph, fabric.settings, std::move(fabric.table));
+  if (!made) {
+    Error error = made.error();
+    error.where = where + ": noc: " + error.where;
+    return tl::unexpected(error);
+  }
+  const platform::NocRouting kind = made->routes().kind();
+  if (kind == platform::NocRouting::shortest) return {};
+  for (platform::LinkIndex link = 0; link < routes.topology().link_count(); ++link) {
+    if (routes.bytes_per_ns(routes.initial_state(), link) <= 0)
+      return tl::unexpected(Error{Errc::config_conflict, where + ": noc: routing",
+                                  "a link is down, and this routing may use it", "use `shortest`"});
+  }
+  return {};
+}
+
+NocNetwork::NocNetwork(const platform::Platform& platform)
+    : NocNetwork(platform, std::make_shared<FabricRoutes>(platform, true)) {}
+
+NocNetwork::NocNetwork(const platform::Platform& platform, std::shared_ptr<FabricRoutes> routes)
+    : Network({.ranks = routes->rank_count(),
+               .memories = routes->memory_count(),
+               .switches = static_cast<std::uint32_t>(routes->reducers().size())},
+              {.tick_order_free = true, .in_order = true}),
+      routes_(std::move(routes)),
+      engine_(make_engine(*routes_, platform, settings_)),
+      waiting_(routes_->end_point_count()) {
+  const noc::NocGraph& graph = engine_.graph();
+  std::vector<std::size_t> first_port{0};
+  for (const std::uint32_t ports : graph.ports) first_port.push_back(first_port.back() + ports);
+  std::vector<std::uint32_t> link_at(first_port.back(), noc::kNone);
+  for (std::uint32_t i = 0; i < graph.links.size(); ++i)
+    link_at[first_port[graph.links[i].from] + graph.links[i].from_port] = i;
+  link_at_ = std::make_shared<const std::vector<std::uint32_t>>(std::move(link_at));
+  first_port_ = std::make_shared<const std::vector<std::size_t>>(std::move(first_port));
+}
+
+std::unique_ptr<Network> NocNetwork::snapshot() const {
+  return std::unique_ptr<Network>(new NocNetwork(*this));
+}
+
+std::uint64_t NocNetwork::packet_count(std::int64_t bytes) const {
+  const std::int64_t capacity = (settings_.packet - settings_.head) * settings_.flit->count();
+  return static_cast<std::uint64_t>(
+      std::max<std::int64_t>(1, bytes / capacity + (bytes % capacity != 0)));
+}
+
+std::int64_t NocNetwork::compute_uncontended_time(EndPoint from, EndPoint to,
+                                                  std::int64_t bytes) const {
+  if (from == to) return 0;
+  const noc::NocGraph& graph = engine_.graph();
+  const std::int64_t period = graph.periods[0];
+  noc::Packet packet;
+  packet.source = from;
+  packet.destination = to;
+  engine_.routes().prepare(packet);
+  packet.second_phase = true;  // Valiant's way is not shorter
+  std::uint32_t at = graph.nodes[from].router, in_port = graph.nodes[from].port, channel = 0;
+  const std::int64_t flits = std::max<std::int64_t>(
+      1, bytes / settings_.flit->count() + (bytes % settings_.flit->count() != 0) +
+             static_cast<std::int64_t>(packet_count(bytes)) * settings_.head);
+  // `most`: of the last flit, which follows the first at the rate of a link and overtakes it
+  // nowhere; unlike the first, it needs no channel.
+  const std::int64_t hold = settings_.stages == 1 ? 1 : 2;
+  double head = static_cast<double>(1 + graph.node_cycles), most = 0;
+  const auto pass = [&](std::int64_t delay, std::int64_t flit_time) {
+    head += static_cast<double>(settings_.stages);
+    const double behind = std::floor(static_cast<double>(flits - 1) *
+                                     static_cast<double>(flit_time) / static_cast<double>(period));
+    most = std::max(most + static_cast<double>(hold + delay),
+                    head + static_cast<double>(delay) + behind);
+    head += static_cast<double>(delay);
+  };
+  while (true) {
+    noc::RouteSet next;
+    engine_.routes().find(packet, at, in_port, channel, next);
+    const std::uint32_t number = (*link_at_)[(*first_port_)[at] + next.choices[0].port];
+    if (number == noc::kNone) break;
+    const noc::NocLink& link = graph.links[number];
+    pass(link.cycles + (link.extra + period - 1) / period, std::max(period, link.flit_time));
+    at = link.to;
+    in_port = link.to_port;
+    channel = static_cast<std::uint32_t>(std::countr_zero(next.choices[0].channels));
+  }
+  pass(graph.node_cycles, period);
+  const double time = most * static_cast<double>(period);
+  return time < static_cast<double>(MultiDimFabric::kTooLong) ? static_cast<std::int64_t>(time)
+                                                              : MultiDimFabric::kTooLong;
+}
+
+void NocNetwork::post_packet(EndPoint from, std::uint32_t number) {
+  Message& message = messages_[number];
+  const std::int64_t flit = settings_.flit->count();
+  const std::int64_t payload = std::min(message.bytes, (settings_.packet - settings_.head) * flit);
+  message.bytes -= payload;
+  --message.packets;
+  noc::Packet packet;
+  packet.source = from;
+  packet.destination = message.to;
+  packet.size = static_cast<std::uint32_t>(
+      std::max<std::int64_t>(1, settings_.head + payload / flit + (payload % flit != 0)));
+  packet.tag = number;
+  packet.payload = payload;
+  packet.created = message.created;
+  packet.key = mix_bits(message.key + message.packets);
+  engine_.post(packet);
+}
+
+void NocNetwork::feed(EndPoint from) {
+  std::deque<std::uint32_t>& waiting = waiting_[from];
+  while (!waiting.empty() && engine_.queued(from) < kReadyFlits) {
+    post_packet(from, waiting.front());
+    if (messages_[waiting.front()].packets == 0) waiting.pop_front();
+  }
+}
+
+void NocNetwork::settle(std::int64_t now, Sink& sink) {
+  run(now, sink);
+  std::sort(sent_.begin(), sent_.end());
+  for (const Send& message : sent_) {
+    if (uncontended_time(message.from, message.to, message.bytes) >=
+        MultiDimFabric::kTooLong - now) {
+      sink.exceeds_clock();
+      continue;
+    }
+    std::uint32_t number = static_cast<std::uint32_t>(messages_.size());
+    if (unused_.empty()) {
+      messages_.emplace_back();
+    } else {
+      number = unused_.back();
+      unused_.pop_back();
+    }
+    const std::uint64_t packets = packet_count(message.bytes);
+    messages_[number] = {message.token,
+                         message.to,
+                         message.bytes,
+                         now + 1,
+                         packets,
+                         packets,
+                         mix_bits(static_cast<std::uint64_t>(settings_.seed) ^ ++posted_ << 20)};
+    if (waiting_[message.from].empty()) senders_.push_back(message.from);
+    waiting_[message.from].push_back(number);
+    feed(message.from);
+  }
+  sent_.clear();
+  std::erase_if(senders_, [&](EndPoint from) { return waiting_[from].empty(); });
+  find_next();
+}
+
+void NocNetwork::advance(std::int64_t until, Sink& sink) {
+  run(until, sink);
+  find_next();
+}
+
+void NocNetwork::run(std::int64_t until, Sink& sink) {
+  engine_.report_links(observed());
+  // In steps, so that no source runs out of packets.
+  while (engine_.next_delivery() <= until) {
+    engine_.run(engine_.next_delivery());
+    take_deliveries(sink);
+  }
+  engine_.run(until);
+  take_deliveries(sink);
+}
+
+void NocNetwork::take_deliveries(Sink& sink) {
+  for (const noc::LinkPass& one : engine_.link_passes())
+    report_carried(one.link, one.from, one.until, one.payload);
+  engine_.clear_link_passes();
+  for (const EndPoint from : senders_) feed(from);
+  std::erase_if(senders_, [&](EndPoint from) { return waiting_[from].empty(); });
+  for (const noc::Delivery& one : engine_.deliveries()) {
+    Message& message = messages_[one.packet.tag];
+    if (--message.undelivered > 0) continue;
+    unused_.push_back(one.packet.tag);
+    sink.arrives(message.token);
+  }
+  engine_.clear_deliveries();
+}
+
+void NocNetwork::find_next() {
+  const std::int64_t next = engine_.next_delivery();
+  if (next == next_) return;
+  next_ = next;
+  ++epoch_;
+}
+
+}  // namespace orrery::model

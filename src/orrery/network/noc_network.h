@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cycle-level model of congestion: the flits of messages pass routers.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "orrery/network/fabric_routes.h"
+#include "orrery/network/network.h"
+#include "orrery/network/noc/flit_engine.h"
+#include "orrery/platform/noc_settings.h"
+
+namespace orrery::model {
+
+/// The routers of a fabric: one for each of its nodes. End points (ranks, memories, switches that
+/// reduce) are the nodes of the routers. Links have the numbers of the fabric's links.
+struct NocFabric {
+  noc::NocGraph graph;
+  noc::RouteTable table;           ///< empty: routes follow from coordinates or `settings.routing`
+  platform::NocSettings settings;  ///< complete
+};
+
+/// A mesh or torus whose devices are numbered with the first dimension fastest becomes a cube, so
+/// that routes by dimension apply. For `shortest` in other graphs, the table has the routes of the
+/// fabric's policy; of several next links, a hash of the router and the destination selects one.
+[[nodiscard]] NocFabric make_noc_fabric(FabricRoutes& routes, const platform::Platform& platform);
+
+/// Whether the platform's network can be simulated by flits. Errc: see noc::FlitEngine::make; also
+/// a link that is down, where `automatic` and `shortest` avoid it but other routings do not.
+[[nodiscard]] Result<void> check_noc(const platform::Platform& platform, const std::string& where);
+
+/// The flits of messages, over a fabric or the graph of the dimensions: see noc::FlitEngine. A
+/// device sends its messages one after another, in packets.
+///
+/// Without contention, the first flit lasts as many cycles as the routers have stages and links
+/// have delays; the others follow at the rate of the slowest link.
+class NocNetwork final : public Network {
+ public:
+  /// check_noc() accepts the platform.
+  explicit NocNetwork(const platform::Platform& platform);
+
+  void send(const Send& message) override { sent_.push_back(message); }
+  [[nodiscard]] bool unsettled() const override { return !sent_.empty(); }
+  void settle(std::int64_t now, Sink& sink) override;
+  /// No message arrives before this time.
+  [[nodiscard]] std::int64_t next() const override { return next_; }
+  [[nodiscard]] std::uint64_t epoch() const override { return epoch_; }
+  void advance(std::int64_t until, Sink& sink) override;
+  [[nodiscard]] std::unique_ptr<Network> snapshot() const override;
+
+  [[nodiscard]] std::span<const std::uint32_t> nearest_memories(EndPoint rank) const override {
+    return routes_->nearest_memories(rank);
+  }
+  [[nodiscard]] std::uint32_t link_count() const override {
+    return routes_->topology().link_count();
+  }
+  [[nodiscard]] LinkPlace link(std::uint32_t number) const override {
+    return routes_->describe(number);
+  }
+  [[nodiscard]] const noc::FlitEngine& engine() const { return engine_; }
+  [[nodiscard]] const platform::NocSettings& settings() const { return settings_; }
+
+ protected:
+  [[nodiscard]] std::int64_t compute_uncontended_time(EndPoint from, EndPoint to,
+                                                      std::int64_t bytes) const override;
+
+ private:
+  /// A message whose packets are in the network or wait for it.
+  struct Message {
+    std::uint32_t token = 0;
+    EndPoint to = 0;
+    std::int64_t bytes = 0;                      ///< not yet in packets
+    std::int64_t created = 0;                    ///< after this time
+    std::uint64_t packets = 0, undelivered = 0;  ///< not yet in packets; not yet arrived
+    std::uint64_t key = 0;
+  };
+
+  NocNetwork(const platform::Platform& platform, std::shared_ptr<FabricRoutes> routes);
+  NocNetwork(const NocNetwork&) = default;
+  [[nodiscard]] std::uint64_t packet_count(std::int64_t bytes) const;
+  void run(std::int64_t until, Sink& sink);
+  void take_deliveries(Sink& sink);
+  void feed(EndPoint from);
+  void post_packet(EndPoint from, std::uint32_t number);
+  void find_next();
+
+  std::shared_ptr<FabricRoutes> routes_;
+  platform::NocSettings settings_;
+  noc::FlitEngine engine_;
+  std::shared_ptr<const std::vector<std::uint32_t>> link_at_;  ///< by output port
+  std::shared_ptr<const std::vector<std::size_t>> first_port_;
+  std::vector<Send> sent_;
+  std::vector<Message> messages_;
+  std::vector<std::uint32_t> unused_;
+  std::vector<std::deque<std::uint32_t>> waiting_;  ///< by sender: messages with packets to post
+  std::vector<EndPoint> senders_;                   ///< those with waiting messages
+  std::uint64_t posted_ = 0;                        ///< messages
+  std::int64_t next_ = kNever;
+  std::uint64_t epoch_ = 0;
+};
+
+}  // namespace orrery::model

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The section `noc` of the cluster file. Private to this room.
+#pragma once
+
+#include <tuple>
+
+#include "orrery/config/parameters.h"
+#include "orrery/platform/noc_names.h"
+
+namespace orrery::config {
+
+template <>
+struct ParameterTable<platform::NocSettings> {
+  using Noc = platform::NocSettings;
+  static constexpr auto fields = std::tuple{
+      field("flit", &Noc::flit, "size of a flit, of which a link carries one per cycle",
+            between(1, 65536))
+          .by_default("what the fastest link carries in 1 ns, rounded up to a power of 2, at least "
+                      "16 B"),
+      field("packet", &Noc::packet, "most flits of a packet, with its head", between(1, 65536)),
+      field("head", &Noc::head, "flits of a packet that carry no payload", between(0, 65535)),
+      field("channels", &Noc::channels, "virtual channels of a link", between(1, 32)),
+      field("buffer", &Noc::buffer, "flits of a channel's buffer", between(1, 32768)),
+      field("stages", &Noc::stages,
+            "pipeline of a router: 4: route, channel, switch, crossbar; 3: the router before has "
+            "found the route; 2: a head requests the channel and the switch together; 1: it also "
+            "crosses in that cycle",
+            between(1, 4)),
+      field("credit", &Noc::credit, "cycles until a router uses a credit that has arrived",
+            between(0, 1024)),
+      field("speedup", &Noc::speedup, "inputs into the switch for each port", between(1, 32)),
+      field("iterations", &Noc::iterations, "rounds of `islip` per cycle", between(1, 64)),
+      field("channel_allocator", &Noc::channel_allocator,
+            "who gets a virtual channel: `islip`: channels grant and packets accept, in turn; "
+            "`separable`: packets choose and channels grant, in turn; `wavefront`: along diagonals "
+            "that move"),
+      field("switch_allocator", &Noc::switch_allocator,
+            "who crosses the switch: as `channel_allocator`"),
+      field("switching", &Noc::switching,
+            "when a packet continues: `wormhole`: with room for a flit; `cut_through`: with room "
+            "for all its flits"),
+      field("routing", &Noc::routing,
+            "`xy`: dimension by dimension; `yx`: from the last dimension; `o1turn`: half of the "
+            "packets each; `adaptive`: any shortest route, with an escape; `xy_escape`: as `xy`, "
+            "and a packet that has used the first channel stays on it; `valiant`: over a random "
+            "router; `shortest`: any network; `up_down`: any network, up a tree, then down; "
+            "`auto`: `xy` in meshes and tori, else `shortest` if it has no deadlocks, else "
+            "`up_down`"),
+      field("waits_for_tail", &Noc::waits_for_tail,
+            "a channel serves the next packet only when its buffer is empty"),
+      field("cycle", &Noc::cycle, "of all routers", between(1, 1e9))
+          .by_default("the time of a flit on the fastest link"),
+      field("seed", &Noc::seed, "of random routes", between(0, 1e15))};
+};
+
+}  // namespace orrery::config
