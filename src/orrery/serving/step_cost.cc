@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kUnset = -1;  // times are not negative
 
-double between(double low, double high, std::int64_t value, const GridPlace& place) {
+double between(double low, double high, std::int64_t value, const Grid::Place& place) {
   return low + (high - low) * static_cast<double>(value - place.low) /
                    static_cast<double>(place.high - place.low);
 }
@@ -21,7 +21,7 @@ StepCost::StepCost(StepParts parts) : parts_(std::move(parts)) {}
 double StepCost::point(std::vector<double>& table, const One& part, std::size_t at) const {
   if (at >= table.size()) table.resize(at + 1, kUnset);
   if (table[at] == kUnset) {
-    table[at] = part(grid_value(at));
+    table[at] = part(kTokenGrid.value(at));
     ++points_;
   }
   return table[at];
@@ -32,14 +32,14 @@ double StepCost::point(std::vector<std::vector<double>>& table, const Two& part,
   if (x >= table.size()) table.resize(x + 1);
   if (y >= table[x].size()) table[x].resize(y + 1, kUnset);
   if (table[x][y] == kUnset) {
-    table[x][y] = part(grid_value(x), grid_value(y));
+    table[x][y] = part(kAttentionGrid.value(x), kAttentionGrid.value(y));
     ++points_;
   }
   return table[x][y];
 }
 
 double StepCost::at(std::vector<double>& table, const One& part, std::int64_t value) const {
-  const GridPlace place = grid_place(value);
+  const Grid::Place place = kTokenGrid.place(value);
   const double low = point(table, part, place.point);
   if (value == place.low) return low;
   return between(low, point(table, part, place.point + 1), value, place);
@@ -47,7 +47,7 @@ double StepCost::at(std::vector<double>& table, const One& part, std::int64_t va
 
 double StepCost::at(std::vector<std::vector<double>>& table, const Two& part, std::int64_t x,
                     std::int64_t y) const {
-  const GridPlace row = grid_place(x), column = grid_place(y);
+  const Grid::Place row = kAttentionGrid.place(x), column = kAttentionGrid.place(y);
   const auto of_row = [&](std::size_t at) {
     const double low = point(table, part, at, column.point);
     if (y == column.low) return low;

@@ -40,27 +40,37 @@ struct StepParts {
   std::int64_t (*padded)(std::int64_t tokens) = nullptr;
 };
 
-/// Grid points of one axis: every integer below 16, then eight per octave.
-struct GridPlace {
-  std::size_t point = 0;           ///< the last point that is not above the value
-  std::int64_t low = 0, high = 0;  ///< the values of this point and the next
-};
-[[nodiscard]] constexpr std::int64_t grid_value(std::size_t point) {
-  if (point < 16) return static_cast<std::int64_t>(point);
-  const std::size_t octave = (point - 16) / 8, eighth = (point - 16) % 8;
-  return static_cast<std::int64_t>(8 + eighth) << (octave + 1);
-}
-[[nodiscard]] constexpr GridPlace grid_place(std::int64_t value) {
-  if (value < 16) {
-    const auto point = static_cast<std::size_t>(value < 0 ? 0 : value);
-    return {point, value, value + 1};
+/// A grid: every integer below 2^bits, then 2^(bits - 1) points per octave.
+struct Grid {
+  int bits = 4;
+
+  /// The value of a point.
+  [[nodiscard]] constexpr std::int64_t value(std::size_t point) const {
+    const std::size_t half = std::size_t{1} << (bits - 1);
+    if (point < 2 * half) return static_cast<std::int64_t>(point);
+    const std::size_t octave = (point - 2 * half) / half, part = (point - 2 * half) % half;
+    return static_cast<std::int64_t>(half + part) << (octave + 1);
   }
-  const auto bits = static_cast<std::uint64_t>(value);
-  const auto shift = static_cast<std::size_t>(std::bit_width(bits)) - 4;
-  const auto eighth = static_cast<std::size_t>((bits >> shift) - 8);
-  const std::size_t point = 16 + (shift - 1) * 8 + eighth;
-  return {point, grid_value(point), grid_value(point + 1)};
-}
+  /// A value between two points.
+  struct Place {
+    std::size_t point = 0;           ///< the last point that is not above the value
+    std::int64_t low = 0, high = 0;  ///< the values of this point and the next
+  };
+  /// The place of a value from 0. O(1).
+  [[nodiscard]] constexpr Place place(std::int64_t at) const {
+    const std::int64_t half = std::int64_t{1} << (bits - 1);
+    if (at < 2 * half) return {static_cast<std::size_t>(at), at, at + 1};
+    const auto wide = static_cast<std::uint64_t>(at);
+    const int shift = static_cast<int>(std::bit_width(wide)) - bits;
+    const auto part = static_cast<std::int64_t>(wide >> shift) - half;
+    const auto point = static_cast<std::size_t>((shift + 1) * half + part);
+    return {point, value(point), value(point + 1)};
+  }
+};
+/// Of tokens and samples, whose products run in tiles; all sizes of CUDA graphs are points.
+inline constexpr Grid kTokenGrid{7};
+/// Of attention: sequences, keys, queries.
+inline constexpr Grid kAttentionGrid{5};
 
 /// The duration of steps. Values of grid points are computed when they are first needed; not
 /// thread-safe. A lookup costs O(number of chunks).

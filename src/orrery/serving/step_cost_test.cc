@@ -9,13 +9,15 @@ namespace orrery::serving {
 namespace {
 
 TEST(Grid, PlacesAreBetweenTheirPoints) {
-  for (std::int64_t value = 0; value < 5'000'000; value += 1 + value / 7) {
-    const GridPlace place = grid_place(value);
-    EXPECT_LE(place.low, value);
-    EXPECT_GT(place.high, value);
-    EXPECT_EQ(grid_value(place.point), place.low);
-    EXPECT_EQ(grid_value(place.point + 1), place.high);
-    EXPECT_LE(place.high - place.low, 1 + value / 8);
+  for (const Grid grid : {kAttentionGrid, kTokenGrid}) {
+    for (std::int64_t value = 0; value < 5'000'000; value += 1 + value / 777) {
+      const Grid::Place place = grid.place(value);
+      EXPECT_LE(place.low, value);
+      EXPECT_GT(place.high, value);
+      EXPECT_EQ(grid.value(place.point), place.low);
+      EXPECT_EQ(grid.value(place.point + 1), place.high);
+      EXPECT_LE(place.high - place.low, 1 + (value >> (grid.bits - 1)));
+    }
   }
 }
 
@@ -34,7 +36,7 @@ TEST(StepCost, IsExactAtThePointsOfItsGrid) {
   StepShape shape = at_points;
   shape.tokens = 208;
   EXPECT_EQ(cost(shape), cost.exact(shape));
-  shape.tokens = 203;  // between 192 and 208
+  shape.tokens = 1603;  // between 1,600 and 1,616
   EXPECT_GT(cost(shape), cost.exact(shape)) << "a chord of a square is above it";
   EXPECT_NEAR(seconds(cost(shape)), seconds(cost.exact(shape)), 0.01 * seconds(cost(shape)));
 }
