@@ -56,6 +56,21 @@ std::size_t residual_op(const std::vector<Op>& ops) {
   return ops.size();
 }
 
+bool sums_over_tp(const Op& op) {
+  return op.kind == graph::NodeKind::coll && op.axis == workload::Axis::tp &&
+         op.collective == graph::CollectiveType::all_reduce;
+}
+
+/// Whether op `at` of a layer sums only shared experts: a server adds them to the routed ones
+/// before their sum.
+bool is_merged_sum(const std::vector<Op>& ops, std::size_t at) {
+  if (!sums_over_tp(ops[at])) return false;
+  const auto is_router = [](const Op& op) { return op.kernel.operation == Operation::router; };
+  const auto here = ops.begin() + static_cast<std::ptrdiff_t>(at);
+  return std::any_of(ops.begin(), here, is_router) &&
+         std::any_of(here + 1, ops.end(), sums_over_tp);
+}
+
 /// The part of experts that at least one of `tokens` tokens chooses, if all are equally likely.
 double chosen_share(const workload::Moe& moe, double tokens) {
   const double missed = 1 - static_cast<double>(moe.top_k) / static_cast<double>(moe.experts);
@@ -146,13 +161,14 @@ Result<void> ForwardPass::prepare() {
 
 double ForwardPass::kernel_seconds(const Kernel& kernel) const {
   const auto time = model::choose_time(inputs_.kernels, kernel, inputs_.silicon);
-  return time ? time->time.seconds : 0;
+  if (!time) return 0;
+  const double alone = time->time.seconds;
+  return std::max(alone - seconds(inputs_.overlap), alone / 2);
 }
 
 void ForwardPass::add_kernel(const Kernel& kernel, double times, PassCount& count) const {
   count.kernels += static_cast<std::int64_t>(times) * kernel.launches;
   count.kernel_seconds += times * kernel_seconds(kernel);
-  count.gap_seconds += times * kernel.launches * seconds(inputs_.gap);
 }
 
 double ForwardPass::collective_seconds(const Op& op, std::int64_t ranks) const {
@@ -197,7 +213,7 @@ void ForwardPass::add_layer(const workload::LoweredPart& layer, double times, st
   const std::size_t residual = residual_op(ops);
   bool first = true;
   for (std::size_t i = 0; i < ops.size(); ++i) {
-    if (i == residual || is_attention(ops[i])) continue;
+    if (i == residual || is_attention(ops[i]) || is_merged_sum(ops, i)) continue;
     Op op = ops[i];
     if (first && is_norm(op) && residual < ops.size()) {
       op.kernel.traits |= graph::kEpilogue;
@@ -303,7 +319,7 @@ double ForwardPass::attention(std::int64_t batch, std::int64_t queries, std::int
     kernel.bytes = batch * (queries * heads * (key_dim + value_dim) * kVectorBytes +
                             seen * kv_heads * (latent ? key_dim : key_dim + value_dim) *
                                 (inputs_.fp8_cache ? 1 : kVectorBytes));
-    sum += static_cast<double>(kind.layers) * (kernel_seconds(kernel) + seconds(inputs_.gap));
+    sum += static_cast<double>(kind.layers) * kernel_seconds(kernel);
   }
   return sum;
 }

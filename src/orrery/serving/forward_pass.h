@@ -7,6 +7,7 @@
 // - attention reads the cache (StepParts::decode, StepParts::chunk) and a copy writes it;
 // - the sum of a layer and its residual is part of the next norm (vLLM, model_executor/layers/
 //   layernorm.py, fused_add_rms_norm);
+// - shared experts are added to the routed ones before the sum over tensor-parallel ranks;
 // - the head computes logits of the sequences that generate a token, without a loss;
 // - a step with few tokens reads only the experts that a token chose: of E experts,
 //   E (1 − (1 − k / E)^tokens) on average.
@@ -33,7 +34,9 @@ struct PassInputs {
   workload::Spec spec;  ///< model, parallelism and number formats; its batch is ignored
   std::vector<model::NamedKernelModel> kernels;
   model::Silicon silicon;
-  Time gap{};                                          ///< between two kernels
+  /// Time by which a kernel begins before the one before it has ended, compared with kernels that
+  /// were measured alone. It shortens a kernel by at most half.
+  Time overlap{};
   std::shared_ptr<const model::LibraryTimes> library;  ///< null: no collectives
   std::int64_t node = 8;                               ///< devices of a node
   AllReduceCurve all_reduce;  ///< of the engine's own all-reduce over tp; empty: the library's
@@ -47,9 +50,9 @@ struct PassInputs {
 /// The part of a pass on one device.
 struct PassCount {
   std::int64_t kernels = 0, collectives = 0;
-  double kernel_seconds = 0, gap_seconds = 0, collective_seconds = 0;
+  double kernel_seconds = 0, collective_seconds = 0;
 
-  [[nodiscard]] double seconds() const { return kernel_seconds + gap_seconds + collective_seconds; }
+  [[nodiscard]] double seconds() const { return kernel_seconds + collective_seconds; }
 };
 
 /// Times of passes on one device of an instance. Thread-safe.

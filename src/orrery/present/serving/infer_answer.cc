@@ -209,7 +209,7 @@ void state_server(report::Answer& answer, const Inference& made) {
   for (const study::ServerConstant& one : made.server)
     if (one.seconds > 0)
       answer.line("server",
-                  fmt::format("{} per {} ({})", short_time(one.seconds), one.name, one.source));
+                  fmt::format("{}: {} ({})", one.name, short_time(one.seconds), one.source));
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ StepBreakdown breakdown(const EngineSetup& setup, std::int64_t sequences, std::i
   made.keys = keys;
   made.tokens = sequences + prompt;
   const serving::PassCount layers = setup.pass->layers(setup.parts.padded(made.tokens));
-  made.kernels = layers.kernel_seconds + layers.gap_seconds;
+  made.kernels = layers.kernel_seconds;
   made.collectives = layers.collective_seconds;
   made.head = setup.pass->head(sequences + (prompt > 0 ? 1 : 0)).seconds();
   if (sequences > 0)
