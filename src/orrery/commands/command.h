@@ -214,6 +214,7 @@ struct BoundCommand {
 // One function per file with the same name.
 Action add_run(CommandOptions& command, Context& context);
 Action add_goodput(CommandOptions& command, Context& context);
+Action add_infer(CommandOptions& command, Context& context);
 Action add_job_together(CommandOptions& command, Context& context);
 Action add_trace_validate(CommandOptions& command, Context& context);
 Action add_job_generate(CommandOptions& command, Context& context);

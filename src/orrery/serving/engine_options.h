@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The settings of a serving engine, under the names that the engines use.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "orrery/config/field.h"
+#include "orrery/core/quantity.h"
+
+namespace orrery::serving {
+
+enum class Engine : std::uint8_t {
+  vllm,            ///< vLLM's v1 scheduler
+  sglang,          ///< SGLang: prefill batches before decode batches
+  trtllm,          ///< TensorRT-LLM's in-flight batching
+  static_batches,  ///< a batch starts when the last one has ended
+};
+
+/// Time of the server in addition to the kernels of a step.
+struct ServerTime {
+  Time step{};      ///< between the kernels of two steps
+  Time sequence{};  ///< the same, for each sequence of the step
+  Time request{};   ///< of a request before it is queued, in its latency
+};
+
+struct EngineOptions {
+  Engine engine = Engine::vllm;
+  std::int64_t max_num_seqs = 256;                ///< sequences of a step
+  std::int64_t max_num_batched_tokens = 2048;     ///< tokens of a step
+  std::int64_t long_prefill_token_threshold = 0;  ///< tokens of a chunk; 0: only by the budget
+  bool enable_chunked_prefill = true;
+  bool enable_prefix_caching = true;
+  /// The next step is planned when a step starts, not when it ends (vLLM's `async_scheduling`,
+  /// SGLang's and TensorRT-LLM's overlap scheduler).
+  bool async_scheduling = true;
+  /// A request starts only if all of its known tokens have blocks (vLLM's
+  /// `scheduler_reserve_full_isl`).
+  bool reserve_full_input = true;
+  double schedule_conservativeness = 1;  ///< SGLang: expected share of outputs, see scheduler.cc
+  ServerTime server;
+};
+
+}  // namespace orrery::serving
+
+namespace orrery::config {
+template <>
+struct EnumNames<serving::Engine> {
+  static constexpr auto names =
+      names_in_order<serving::Engine::static_batches>("vllm", "sglang", "trtllm", "static");
+};
+}  // namespace orrery::config

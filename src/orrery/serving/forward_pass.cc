@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/serving/forward_pass.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "orrery/core/check.h"
+#include "orrery/workload/layers/attention.h"
+#include "orrery/workload/operators/op_kernels.h"
+#include "orrery/workload/program/program.h"
+
+namespace orrery::serving {
+namespace {
+
+using graph::Kernel;
+using graph::Operation;
+using workload::Op;
+
+constexpr std::int64_t kVectorBytes = 2;  // bf16
+
+/// Bytes that sampling needs for each logit: fp32 logits (4), sorted logits (4) and their 64-bit
+/// indices (8), probabilities (4) and their sums (4), as in vLLM's v1/sample/ops/
+/// topk_topp_sampler.py (apply_top_k_top_p).
+constexpr std::int64_t kSamplingBytes = 24;
+
+/// Bytes of a weight with its scales: one fp32 scale per 128 x 128 weights, or one byte per 32 or
+/// 16 weights.
+double weight_bytes(graph::Format format) {
+  switch (format) {
+    case graph::Format::fp8_block:
+      return 1 + 4.0 / (128 * 128);
+    case graph::Format::fp8_mx:
+      return 1 + 1.0 / 32;
+    case graph::Format::fp4_block:
+      return 0.5 + 1.0 / 16;
+    default:
+      return graph::bits_of(format) / 8.0;
+  }
+}
+
+bool is_attention(const Op& op) { return op.kernel.operation == Operation::attention; }
+bool is_loss(const Op& op) { return op.kernel.operation == Operation::cross_entropy; }
+bool is_norm(const Op& op) {
+  return op.kernel.operation == Operation::rms_norm || op.kernel.operation == Operation::layer_norm;
+}
+bool computes(const Op& op) {
+  return op.kind == graph::NodeKind::comp && op.op_class != workload::OpClass::copy &&
+         op.kernel.operation != Operation::unsaid;
+}
+
+/// The last op of a layer, if it only adds the branch to the residual; else its end.
+std::size_t residual_op(const std::vector<Op>& ops) {
+  for (std::size_t i = ops.size(); i-- > 0;)
+    if (computes(ops[i])) return ops[i].kernel.operation == Operation::elementwise ? i : ops.size();
+  return ops.size();
+}
+
+bool sums_over_tp(const Op& op) {
+  return op.kind == graph::NodeKind::coll && op.axis == workload::Axis::tp &&
+         op.collective == graph::CollectiveType::all_reduce;
+}
+
+/// Whether op `at` of a layer sums only shared experts: a server adds them to the routed ones
+/// before their sum.
+bool is_merged_sum(const std::vector<Op>& ops, std::size_t at) {
+  if (!sums_over_tp(ops[at])) return false;
+  const auto is_router = [](const Op& op) { return op.kernel.operation == Operation::router; };
+  const auto here = ops.begin() + static_cast<std::ptrdiff_t>(at);
+  return std::any_of(ops.begin(), here, is_router) &&
+         std::any_of(here + 1, ops.end(), sums_over_tp);
+}
+
+/// The part of experts that at least one of `tokens` tokens chooses, if all are equally likely.
+double chosen_share(const workload::Moe& moe, double tokens) {
+  const double missed = 1 - static_cast<double>(moe.top_k) / static_cast<double>(moe.experts);
+  return 1 - std::pow(std::max(missed, 0.0), tokens);
+}
+
+Kernel copy_kernel(std::int64_t elements, std::int64_t features) {
+  Kernel kernel;
+  kernel.operation = Operation::copy;
+  kernel.a = kernel.out = graph::Format::bf16;
+  kernel.sizes[0] = elements;
+  kernel.sizes[1] = features;
+  kernel.bytes = 2 * elements * kVectorBytes;
+  return kernel;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const ForwardPass>> ForwardPass::make(PassInputs inputs) {
+  const workload::Model& model = inputs.spec.model;
+  if (model.kind != workload::ModelKind::decoder)
+    return fail(Errc::input_unsupported, "model", "is not a decoder",
+                "only causal language models are served");
+  if (model.mamba || model.layers_of(workload::LayerSymbol::mamba) > 0)
+    return fail(Errc::input_unsupported, "model", "has Mamba layers",
+                "only attention layers are served");
+  if (inputs.spec.parallel.cp > 1 || inputs.spec.parallel.sp || inputs.spec.parallel.pp > 1)
+    return fail(Errc::input_unsupported, "parallelism",
+                "pipeline, context and sequence parallelism are not served",
+                "use tensor, expert and data parallelism");
+  std::shared_ptr<ForwardPass> pass(new ForwardPass(std::move(inputs)));
+  if (auto fine = pass->prepare(); !fine) return tl::unexpected(fine.error());
+  return std::shared_ptr<const ForwardPass>(std::move(pass));
+}
+
+Result<workload::Spec> ForwardPass::spec_of(std::int64_t tokens) const {
+  workload::Spec spec = inputs_.spec;
+  spec.batch = {};
+  spec.batch.micro = 1;
+  spec.batch.seq = tokens;
+  spec.batch.global = spec.parallel.dp;
+  return spec;
+}
+
+Result<void> ForwardPass::prepare() {
+  const auto spec = spec_of(16);
+  if (auto fine = workload::check_spec(*spec); !fine) return tl::unexpected(fine.error());
+  const workload::Mesh mesh(*spec);
+  const auto lowered = workload::lower(*spec, mesh, {});
+  if (!lowered) return tl::unexpected(lowered.error());
+  const double product = graph::bits_of(workload::product_format(*spec)) > 0
+                             ? serving::weight_bytes(workload::product_format(*spec))
+                             : kVectorBytes;
+  double weights = 0;
+  for (const workload::PartRun& run : lowered->order) {
+    const workload::Weights& some = lowered->parts[run.part].part.weights;
+    const double bytes = lowered->parts[run.part].part.is_layer ? product : kVectorBytes;
+    weights += run.count * (static_cast<double>(some.dense + some.expert) * bytes +
+                            static_cast<double>(some.replicated + some.tables) * kVectorBytes);
+  }
+  weight_bytes_ = static_cast<std::int64_t>(weights);
+
+  const workload::Model& model = spec->model;
+  for (std::int64_t i = 0; i < model.layers; ++i) {
+    if (!model.pattern.empty() && model.pattern[static_cast<std::size_t>(i)] !=
+                                      static_cast<char>(workload::LayerSymbol::attention))
+      continue;
+    const std::int64_t window = model.window_of(i);
+    auto kind = std::ranges::find(attention_, window, &AttentionKind::window);
+    if (kind == attention_.end()) kind = attention_.insert(kind, {window, 0});
+    ++kind->layers;
+  }
+  const workload::Scope scope(*spec, mesh, {}, 16);
+  const std::int64_t element = inputs_.fp8_cache ? 1 : kVectorBytes;
+  const std::int64_t layer =
+      element * (model.mla ? model.mla->kv_rank + model.mla->rope_dim
+                           : 2 * workload::heads_per_rank(scope, model.kv()) * model.head_size());
+  for (const AttentionKind& kind : attention_) {
+    if (kind.window == 0 || attention_.size() == 1)
+      token_bytes_ += kind.layers * layer;
+    else
+      window_bytes_ += kind.layers * layer * kind.window;
+  }
+  if (kernel_seconds(copy_kernel(16, 16)) <= 0)
+    return fail(Errc::usage, "--compute", "no model predicts kernels of this device");
+  return {};
+}
+
+double ForwardPass::kernel_seconds(const Kernel& kernel) const {
+  const auto time = model::choose_time(inputs_.kernels, kernel, inputs_.silicon);
+  if (!time) return 0;
+  const double alone = time->time.seconds;
+  return std::max(alone - seconds(inputs_.overlap), alone / 2);
+}
+
+void ForwardPass::add_kernel(const Kernel& kernel, double times, PassCount& count) const {
+  count.kernels += static_cast<std::int64_t>(times) * kernel.launches;
+  count.kernel_seconds += times * kernel_seconds(kernel);
+}
+
+double ForwardPass::collective_seconds(const Op& op, std::int64_t ranks) const {
+  if (op.collective == graph::CollectiveType::all_reduce && op.axis == workload::Axis::tp &&
+      !inputs_.all_reduce.bytes.empty())
+    return inputs_.all_reduce.at(op.size);
+  if (inputs_.library == nullptr) return 0;
+  const bool gathers = op.collective == graph::CollectiveType::all_gather;
+  return seconds((*inputs_.library)(op.collective, gathers ? op.size * ranks : op.size,
+                                    {ranks, (ranks + inputs_.node - 1) / inputs_.node}, op.exchange)
+                     .time);
+}
+
+void ForwardPass::add_op(const Op& op, double times, std::int64_t tokens, PassCount& count) const {
+  if (op.kind == graph::NodeKind::coll) {
+    const auto ranks = static_cast<std::int64_t>(workload::Mesh(inputs_.spec).extent(op.axis));
+    count.collectives += static_cast<std::int64_t>(times);
+    count.collective_seconds += times * collective_seconds(op, ranks);
+    return;
+  }
+  if (!computes(op)) return;
+  auto kernel = workload::kernel_of(op);
+  if (!kernel) return;
+  if (kernel->operation == Operation::grouped_gemm) {
+    const workload::Moe& moe = *inputs_.spec.model.moe;
+    const auto ranks =
+        static_cast<double>(inputs_.spec.parallel.ep > 1 ? inputs_.spec.parallel.dp : 1);
+    const double share = chosen_share(moe, static_cast<double>(tokens) * ranks);
+    const auto groups = static_cast<double>(kernel->sizes[0]);
+    const double read = std::max(std::ceil(groups * share), 1.0);
+    kernel->bytes -= static_cast<std::int64_t>((groups - read) * serving::weight_bytes(kernel->b) *
+                                               static_cast<double>(kernel->sizes[2]) *
+                                               static_cast<double>(kernel->sizes[3]));
+    kernel->sizes[0] = static_cast<std::int64_t>(read);
+  }
+  add_kernel(*kernel, times, count);
+}
+
+void ForwardPass::add_layer(const workload::LoweredPart& layer, double times, std::int64_t tokens,
+                            PassCount& count) const {
+  const std::vector<Op>& ops = layer.forward;
+  const std::size_t residual = residual_op(ops);
+  bool first = true;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (i == residual || is_attention(ops[i]) || is_merged_sum(ops, i)) continue;
+    Op op = ops[i];
+    if (first && is_norm(op) && residual < ops.size()) {
+      op.kernel.traits |= graph::kEpilogue;
+      op.bytes += tokens * inputs_.spec.model.hidden * kVectorBytes;
+    }
+    first = first && !computes(op);
+    add_op(op, times, tokens, count);
+  }
+}
+
+PassCount ForwardPass::layers(std::int64_t tokens) const {
+  PassCount count;
+  if (tokens <= 0) return count;
+  const auto spec = spec_of(tokens);
+  const workload::Mesh mesh(*spec);
+  const auto lowered = workload::lower(*spec, mesh, {});
+  ORRERY_CHECK(lowered.has_value());
+  for (std::size_t part = 0; part + 1 < lowered->parts.size(); ++part) {
+    double times = 0;
+    for (const workload::PartRun& run : lowered->order)
+      if (run.part == part) times += run.count;
+    const workload::LoweredPart& one = lowered->parts[part];
+    if (one.part.is_layer)
+      add_layer(one, times, tokens, count);
+    else
+      for (const Op& op : one.forward) add_op(op, times, tokens, count);
+  }
+  return count;
+}
+
+PassCount ForwardPass::head(std::int64_t samples) const {
+  PassCount count;
+  if (samples <= 0) return count;
+  const auto spec = spec_of(samples);
+  const workload::Mesh mesh(*spec);
+  const auto lowered = workload::lower(*spec, mesh, {});
+  ORRERY_CHECK(lowered.has_value());
+  for (const Op& op : lowered->parts.back().forward) {
+    if (is_loss(op)) break;
+    add_op(op, 1, samples, count);
+  }
+  const std::int64_t logits = samples * spec->model.vocab;
+  if (spec->parallel.tp > 1 && inputs_.library != nullptr) {
+    const std::int64_t ranks = spec->parallel.tp;
+    count.collectives += 1;
+    count.collective_seconds +=
+        seconds((*inputs_.library)(graph::CollectiveType::all_gather, logits * kVectorBytes,
+                                   {ranks, (ranks + inputs_.node - 1) / inputs_.node})
+                    .time);
+  }
+  // Sampling: logits in fp32, and their probabilities.
+  Kernel cast;
+  cast.operation = Operation::cast;
+  cast.a = graph::Format::bf16;
+  cast.out = graph::Format::fp32;
+  cast.sizes[0] = logits;
+  cast.sizes[1] = spec->model.vocab;
+  cast.bytes = logits * 6;
+  add_kernel(cast, 1, count);
+  Kernel softmax;
+  softmax.operation = Operation::softmax;
+  softmax.a = softmax.out = graph::Format::fp32;
+  softmax.sizes[0] = samples;
+  softmax.sizes[1] = spec->model.vocab;
+  softmax.bytes = logits * 8;
+  add_kernel(softmax, 1, count);
+  return count;
+}
+
+double ForwardPass::attention(std::int64_t batch, std::int64_t queries, std::int64_t keys) const {
+  const workload::Model& model = inputs_.spec.model;
+  const workload::Mla* mla = model.mla ? &*model.mla : nullptr;
+  const std::int64_t tp = inputs_.spec.parallel.tp;
+  const bool latent = mla != nullptr && queries == 1;  // keys are not expanded
+  Kernel kernel;
+  kernel.operation = Operation::attention;
+  kernel.a = kernel.out = graph::Format::bf16;
+  kernel.b = inputs_.fp8_cache ? graph::Format::fp8 : graph::Format::bf16;
+  if (queries > 1) kernel.traits = graph::kCausal;
+  if (queries > 1 && queries == keys) kernel.traits |= graph::kWritesPagedCache;
+  const std::int64_t heads = std::max<std::int64_t>(model.heads / tp, 1);
+  std::int64_t kv_heads = std::max<std::int64_t>(model.kv() / tp, 1);
+  std::int64_t key_dim = model.head_size(), value_dim = model.head_size();
+  if (mla != nullptr) {
+    kv_heads = latent ? 1 : heads;
+    key_dim = latent ? mla->kv_rank + mla->rope_dim : mla->nope_dim + mla->rope_dim;
+    value_dim = latent ? mla->kv_rank : mla->v_dim;
+  }
+  double sum = 0;
+  for (const AttentionKind& kind : attention_) {
+    // A query attends to the last `window` keys only.
+    const bool windowed = kind.window > 0 && kind.window < keys;
+    const std::int64_t seen = windowed ? std::min(keys, kind.window + queries - 1) : keys;
+    kernel.sizes = {batch, heads,   kv_heads,  queries,
+                    seen,  key_dim, value_dim, windowed && queries > 1 ? kind.window : 0};
+    const double pairs =
+        queries > 1 ? static_cast<double>(queries) *
+                          (static_cast<double>(seen) - 0.5 * static_cast<double>(queries - 1))
+                    : static_cast<double>(seen);
+    const auto of_heads = static_cast<double>(batch * heads);
+    kernel.flops =
+        static_cast<std::int64_t>(2 * of_heads * pairs * static_cast<double>(key_dim + value_dim));
+    kernel.bytes = batch * (queries * heads * (key_dim + value_dim) * kVectorBytes +
+                            seen * kv_heads * (latent ? key_dim : key_dim + value_dim) *
+                                (inputs_.fp8_cache ? 1 : kVectorBytes));
+    sum += static_cast<double>(kind.layers) * kernel_seconds(kernel);
+  }
+  return sum;
+}
+
+double ForwardPass::decode(std::int64_t sequences, std::int64_t keys) const {
+  return attention(std::max<std::int64_t>(sequences, 1), 1, std::max<std::int64_t>(keys, 1));
+}
+
+double ForwardPass::mixed_decode(std::int64_t sequences, std::int64_t keys) const {
+  if (inputs_.mixed_rows == 0 || inputs_.spec.model.mla) return decode(sequences, keys);
+  return attention(std::max<std::int64_t>(sequences, 1), inputs_.mixed_rows,
+                   std::max(keys, inputs_.mixed_rows));
+}
+
+double ForwardPass::chunk(std::int64_t queries, std::int64_t past) const {
+  const std::int64_t some = std::max<std::int64_t>(queries, 1);
+  return attention(1, some, some + std::max<std::int64_t>(past, 0));
+}
+
+std::int64_t ForwardPass::activation_bytes(std::int64_t tokens, std::int64_t samples) const {
+  const auto spec = spec_of(tokens);
+  const workload::Mesh mesh(*spec);
+  const auto lowered = workload::lower(*spec, mesh, {});
+  ORRERY_CHECK(lowered.has_value());
+  const std::int64_t stream = tokens * spec->model.hidden * kVectorBytes;
+  std::int64_t most = 0;
+  for (const workload::LoweredPart& part : lowered->parts) {
+    if (!part.part.is_layer) continue;
+    for (const Op& op : part.forward) {
+      const auto& sizes = op.kernel.sizes;
+      if (op.kernel.operation == Operation::gemm)
+        most = std::max(most, sizes[0] * (sizes[1] + sizes[2]) * kVectorBytes);
+      else if (op.kernel.operation == Operation::grouped_gemm)
+        most = std::max(most, sizes[1] * (sizes[2] + sizes[3]) * kVectorBytes);
+    }
+  }
+  const std::int64_t sampling = samples * spec->model.vocab * kSamplingBytes;
+  return stream + std::max(stream + most, sampling);
+}
+
+StepParts ForwardPass::parts(std::shared_ptr<const ForwardPass> pass) {
+  StepParts parts;
+  parts.layers = [pass](std::int64_t tokens) { return pass->layers(tokens).seconds(); };
+  parts.head = [pass](std::int64_t samples) { return pass->head(samples).seconds(); };
+  parts.decode = [pass](std::int64_t sequences, std::int64_t keys) {
+    return sequences > 0 ? pass->decode(sequences, keys) : 0;
+  };
+  parts.mixed_decode = [pass](std::int64_t sequences, std::int64_t keys) {
+    return sequences > 0 ? pass->mixed_decode(sequences, keys) : 0;
+  };
+  parts.chunk = [pass](std::int64_t queries, std::int64_t past) {
+    return queries > 0 ? pass->chunk(queries, past) : 0;
+  };
+  parts.attention_floor = pass->decode(1, 1);
+  return parts;
+}
+
+}  // namespace orrery::serving

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/serving/engine_setup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "orrery/config/field.h"
+#include "orrery/core/text/text.h"
+#include "orrery/core/text/units.h"
+#include "orrery/model/collective/library/library_machine.h"
+#include "orrery/model/kernels/silicon_of.h"
+#include "orrery/platform/cluster/cluster.h"
+#include "orrery/study/jobs/usable_memory.h"
+#include "orrery/study/kernels/kernel_estimates.h"
+#include "orrery/study/questions/job_description.h"
+#include "orrery/workload/spec/model_catalog.h"
+
+namespace orrery::study {
+namespace {
+
+using platform::Architecture;
+using serving::Engine;
+
+/// Rows of queries that FlashAttention 2 computes for each sequence of a paged batch, also for one
+/// query: kBlockM of run_mha_fwd_splitkv_dispatch (Dao-AILab/flash-attention, csrc/flash_attn/src/
+/// flash_fwd_launch_template.h). vLLM calls it with a cache for prompts and decodes together; only
+/// batches of decodes pack the heads of a group (csrc/flash_attn/flash_api.cpp,
+/// seqlenq_ngroups_swapped).
+constexpr std::int64_t kFlashAttention2Rows = 64;
+
+/// Memory of CUDA's context and of what a server loads, without a collective library. Fitted to the
+/// 2,588 blocks of vLLM 0.19 with Llama 3.1 8B on an RTX 4090 (docs/serving.md).
+constexpr std::int64_t kServerContext = 430'000'000;
+
+/// Time of a request before it is queued: HTTP, tokenization, the way to the engine's process.
+/// Fitted to the first of the H100 runs in docs/serving.md, and compared with the others.
+constexpr double kRequestTime = 5e-3;
+
+/// Time by which kernels overlap in a captured pass (its CUDA graph launches a kernel while the one
+/// before it ends). Kernels of tables were measured one at a time. Fitted to the latency of the
+/// first of the H100 runs in docs/serving.md, and compared with the others.
+constexpr double kCapturedOverlap = 1.5e-6;
+
+/// Sizes of vLLM's CUDA graphs (config/compilation.py): 1, 2, 4, multiples of 8 up to 256 and of 16
+/// up to 512. Larger steps are not padded. SGLang and TensorRT-LLM capture similar sizes.
+std::int64_t captured_size(std::int64_t tokens) {
+  if (tokens <= 2) return tokens;
+  if (tokens <= 4) return 4;
+  if (tokens <= 256) return (tokens + 7) / 8 * 8;
+  return tokens <= 512 ? (tokens + 15) / 16 * 16 : tokens;
+}
+
+/// Defaults of an engine on a device.
+struct EngineDefaults {
+  std::int64_t seqs = 256, tokens = 2048, block = 16;
+  double memory = 0.9;
+};
+
+/// Sources: vLLM 0.19, engine/arg_utils.py (get_batch_defaults: 1,024 sequences and 8,192 tokens on
+/// devices with 70 GiB or more except A100); SGLang 0.5, server_args.py (chunked_prefill_size and
+/// mem_fraction_static by memory); TensorRT-LLM 1.2, llmapi/llm_args.py (max_batch_size,
+/// max_num_tokens, free_gpu_memory_fraction, tokens_per_block).
+EngineDefaults defaults_of(Engine engine, const platform::DeviceEntry& device,
+                           std::int64_t memory) {
+  constexpr std::int64_t kGibibyte = std::int64_t{1} << 30;
+  switch (engine) {
+    case Engine::vllm:
+    case Engine::static_batches: {
+      const bool large = memory >= 70 * kGibibyte && device.architecture != Architecture::ampere;
+      return large ? EngineDefaults{1024, 8192, 16, 0.9} : EngineDefaults{256, 2048, 16, 0.9};
+    }
+    case Engine::sglang: {
+      const std::int64_t chunk = memory >= 160 * kGibibyte  ? 16384
+                                 : memory >= 60 * kGibibyte ? 8192
+                                 : memory >= 35 * kGibibyte ? 4096
+                                                            : 2048;
+      return {2048, chunk, 1, 0.88};
+    }
+    case Engine::trtllm:
+      break;
+  }
+  return {2048, 8192, 32, 0.9};
+}
+
+Result<Engine> engine_named(const std::string& name) {
+  for (const auto& word : config::EnumNames<Engine>::names)
+    if (word.first == name) return word.second;
+  return fail(Errc::usage, "--engine", fmt::format("there is no engine {}", in_quotes(name)),
+              "vllm, sglang, trtllm or static");
+}
+
+Result<workload::Spec> spec_of(const InferQuestion& question, const ClusterSize& cluster,
+                               Findings& findings) {
+  const EngineQuestion& engine = question.engine;
+  JobDescription job;
+  if (workload::find_model(question.model) != nullptr)
+    job.model = question.model;
+  else
+    job.spec = {question.model};
+  job.tp = std::to_string(engine.tensor_parallel_size);
+  job.dp = std::to_string(engine.data_parallel_size);
+  // Copies of attention distribute the experts. Within a copy, each device has a part of every
+  // expert: as many bytes as a share of the experts, and the same all-reduce.
+  if (engine.enable_expert_parallel) job.ep = std::to_string(engine.data_parallel_size);
+  if (engine.quantization == "fp8_block")
+    job.set.insert(job.set.end(), {"precision.products=fp8", "precision.scaling=blockwise"});
+  else
+    job.precision = engine.quantization;
+  job.global_batch = job.dp;
+  job.set.insert(job.set.end(), question.set.begin(), question.set.end());
+  Findings chosen;  // defaults of training jobs
+  auto spec = specify(job, cluster, chosen);
+  if (!spec) {
+    Error error = spec.error();
+    if (job.model.empty() && error.code == Errc::config_not_found)
+      error = {
+          Errc::usage, "--model",
+          fmt::format("{} is neither a model of the catalog nor a file", in_quotes(question.model)),
+          "'orrery list models' lists the catalog; a file is Hugging Face's config.json"};
+    return tl::unexpected(std::move(error));
+  }
+  (void)findings;
+  return spec;
+}
+
+/// The devices of an instance as a cluster. A single device needs no network.
+Result<platform::Platform> instance_platform(const std::string& gpu, std::int64_t devices,
+                                             Findings& findings) {
+  return platform::read_cluster(fmt::format("{}:{}", gpu, devices), findings);
+}
+
+Result<void> check_engine_question(const EngineQuestion& engine) {
+  if (engine.gpu_memory_utilization < 0 || engine.gpu_memory_utilization > 1)
+    return fail(Errc::usage, "--gpu-memory-utilization", "is a share from 0 to 1", "0.9");
+  if (engine.data_parallel_size > 1 && !engine.enable_expert_parallel)
+    return fail(Errc::usage, "--data-parallel-size",
+                "shares experts, so it needs --enable-expert-parallel",
+                "independent copies are --instances");
+  return {};
+}
+
+serving::ServerTime server_time(const EngineQuestion& engine, std::vector<ServerConstant>& named) {
+  const auto choose = [&](const char* name, const std::optional<Duration>& given, double known,
+                          const char* source) {
+    const double seconds = given ? given->seconds : known;
+    named.push_back({name, seconds, given ? "configured" : source});
+    return Time(static_cast<std::int64_t>(seconds * 1e12 + 0.5));
+  };
+  serving::ServerTime time;
+  time.step =
+      choose("between steps", engine.step_time, 0, "assumed: planned while the last step runs");
+  time.sequence = choose("per sequence of a step", engine.sequence_time, 0, "assumed: as the step");
+  time.request = choose("per request", engine.request_time, kRequestTime,
+                        "fitted to vLLM on H100, Llama 2 7B at 5 requests/s");
+  named.push_back({"overlap of two kernels", kCapturedOverlap,
+                   "fitted to vLLM on H100, Llama 2 7B at 5 requests/s"});
+  return time;
+}
+
+/// The cache's share of the memory, by the engine's rule.
+std::int64_t cache_bytes(Engine engine, double share, const ServingMemory& memory) {
+  const auto of = [&](double bytes) { return static_cast<std::int64_t>(bytes); };
+  const std::int64_t other = memory.context + memory.communicators;
+  const auto total = static_cast<double>(memory.total);
+  switch (engine) {
+    case Engine::vllm:
+    case Engine::static_batches:
+      // vLLM, v1/worker/gpu_worker.py (determine_available_memory).
+      return of(total * share) - memory.weights - memory.activations - other;
+    case Engine::sglang:
+      // SGLang, model_executor/model_runner.py (profile_max_num_token): activations use the rest.
+      return of(total * share) - memory.weights - other;
+    case Engine::trtllm:
+      break;
+  }
+  // TensorRT-LLM: a share of what is free after a first pass.
+  return of(share *
+            static_cast<double>(memory.total - memory.weights - memory.activations - other));
+}
+
+}  // namespace
+
+Result<EngineSetup> set_up_engine(const InferQuestion& question, Findings& findings) {
+  const EngineQuestion& asked = question.engine;
+  if (auto fine = check_engine_question(asked); !fine) return tl::unexpected(fine.error());
+  const auto engine = engine_named(asked.engine);
+  if (!engine) return tl::unexpected(engine.error());
+  const std::string gpu = question.gpu.empty() ? "h100-sxm" : question.gpu;
+  const auto device = catalog_device(gpu);
+  if (!device) return tl::unexpected(device.error());
+
+  EngineSetup setup;
+  setup.devices = asked.tensor_parallel_size * asked.data_parallel_size;
+  platform::Platform platform;
+  ClusterSize cluster{setup.devices, gpu, {gpu, 1}};
+  serving::PassInputs inputs;
+  if (setup.devices > 1) {
+    auto read = instance_platform(gpu, setup.devices, findings);
+    if (!read) return tl::unexpected(read.error());
+    platform = *std::move(read);
+    cluster = size_of(platform, gpu);
+    auto library = model::make_library_times(platform);
+    if (!library) return tl::unexpected(library.error());
+    inputs.library = *std::move(library);
+    inputs.node = std::max<std::int64_t>(cluster.machine.domain, 1);
+  }
+  auto spec = spec_of(question, cluster, findings);
+  if (!spec) return tl::unexpected(spec.error());
+  inputs.spec = *std::move(spec);
+  inputs.kernels = model::kernel_models({});
+  inputs.silicon = model::silicon_of(**device);
+  inputs.overlap = Time(static_cast<std::int64_t>(kCapturedOverlap * 1e12));
+  inputs.all_reduce = serving::all_reduce_curve(gpu, *engine, asked.tensor_parallel_size);
+  inputs.fp8_cache = asked.kv_cache_dtype == "fp8" || asked.kv_cache_dtype == "int8";
+  const Architecture architecture = (*device)->architecture;
+  if (*engine == Engine::vllm &&
+      (architecture == Architecture::ampere || architecture == Architecture::ada ||
+       architecture == Architecture::rtx_blackwell))
+    inputs.mixed_rows = kFlashAttention2Rows;
+  auto pass = serving::ForwardPass::make(std::move(inputs));
+  if (!pass) return tl::unexpected(pass.error());
+  setup.pass = *std::move(pass);
+  setup.parts = serving::ForwardPass::parts(setup.pass);
+  setup.parts.padded = captured_size;
+  setup.device_power = (*device)->power_w;
+
+  const std::int64_t total =
+      ((*device)->usable > Bytes{} ? (*device)->usable : (*device)->memory).count();
+  const EngineDefaults defaults = defaults_of(*engine, **device, total);
+  const auto given = [](std::int64_t value, std::int64_t known) {
+    return value > 0 ? value : known;
+  };
+  serving::EngineOptions& options = setup.options;
+  options.engine = *engine;
+  options.max_num_seqs = given(asked.max_num_seqs, defaults.seqs);
+  options.max_num_batched_tokens = given(asked.max_num_batched_tokens, defaults.tokens);
+  options.long_prefill_token_threshold = asked.long_prefill_token_threshold;
+  options.enable_chunked_prefill = !asked.no_chunked_prefill;
+  options.enable_prefix_caching = !asked.no_prefix_caching && *engine != Engine::static_batches;
+  options.async_scheduling = !asked.no_async_scheduling && *engine != Engine::static_batches;
+  options.server = server_time(asked, setup.server);
+  setup.block_tokens = given(asked.block_size, defaults.block);
+
+  ServingMemory& memory = setup.memory;
+  memory.total = total;
+  memory.weights = setup.pass->weight_bytes();
+  memory.activations =
+      setup.pass->activation_bytes(options.max_num_batched_tokens,
+                                   std::min(options.max_num_seqs, options.max_num_batched_tokens));
+  memory.context = kServerContext;
+  memory.communicators = setup.devices > 1 ? reserved_memory(gpu).communicator : 0;
+  memory.token_bytes = setup.pass->token_bytes();
+  const double share =
+      asked.gpu_memory_utilization > 0 ? asked.gpu_memory_utilization : defaults.memory;
+  memory.cache =
+      cache_bytes(*engine, share, memory) - options.max_num_seqs * setup.pass->window_bytes();
+  const std::int64_t block_bytes = memory.token_bytes * setup.block_tokens;
+  setup.blocks = asked.num_gpu_blocks > 0 ? asked.num_gpu_blocks
+                                          : std::max<std::int64_t>(memory.cache, 0) / block_bytes;
+  if (setup.blocks > 0) return setup;
+  return fail(
+      Errc::limit_exceeded, "--gpu",
+      fmt::format(
+          "{} of {} leave no memory for the cache of keys and values: weights {}, "
+          "activations {}, context and buffers {}",
+          format_bytes(Bytes(static_cast<std::int64_t>(share * static_cast<double>(memory.total)))),
+          gpu, gigabytes(memory.weights), gigabytes(memory.activations),
+          gigabytes(memory.context + memory.communicators)),
+      "more devices (--tensor-parallel-size), 8-bit weights (--quantization fp8) or fewer "
+      "tokens in a step (--max-num-batched-tokens, --max-num-seqs)");
+}
+
+}  // namespace orrery::study

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/serving/infer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "orrery/core/text/text.h"
+#include "orrery/core/text/units.h"
+#include "orrery/model/power/device_power.h"
+#include "orrery/serving/request_file.h"
+#include "orrery/study/questions/device_price.h"
+#include "orrery/study/serving/engine_setup.h"
+
+namespace orrery::study {
+namespace {
+
+using serving::Arrivals;
+
+constexpr std::int64_t kDefaultPrompts = 1000;
+constexpr std::size_t kIntervals = 10;
+
+template <class Enum>
+std::vector<std::string_view> words_of() {
+  std::vector<std::string_view> words;
+  for (const auto& word : config::EnumNames<Enum>::names) words.push_back(word.first);
+  return words;
+}
+
+template <class Enum>
+Result<Enum> word_value(const char* option, const std::string& text, Enum known) {
+  if (text.empty()) return known;
+  for (const auto& word : config::EnumNames<Enum>::names)
+    if (word.first == text) return word.second;
+  return fail(Errc::usage, option, fmt::format("there is no {}", in_quotes(text)),
+              "one of " + join(words_of<Enum>()));
+}
+
+Result<void> check_load(const LoadQuestion& load) {
+  const auto finite = [](double value) { return value >= 0 && value <= 1e9; };
+  if (!finite(load.rate))
+    return fail(Errc::usage, "--rate", "must be above 0 and at most 1e9", "--rate 10");
+  if (!(load.burstiness > 0 && load.burstiness <= 1e6))
+    return fail(Errc::usage, "--burstiness", "must be above 0 and at most 1e6", "--burstiness 0.5");
+  if (!(load.range_ratio >= 0 && load.range_ratio <= 1))
+    return fail(Errc::usage, "--random-range-ratio", "is a share from 0 to 1", "0.5");
+  if (load.concurrency > 0 && load.rate > 0)
+    return fail(Errc::usage, "--max-concurrency", "cannot be combined with --rate",
+                "clients send their next request when the last one has ended");
+  if (!load.arrivals.empty() && load.rate == 0)
+    return fail(Errc::usage, "--arrivals", "needs a rate", "--rate 10");
+  if ((load.prefixes > 0) != (load.prefix_len > 0))
+    return fail(Errc::usage, "--prefixes", "needs the length of a prefix, and the reverse",
+                "--prefixes 10 --prefix-len 200");
+  return {};
+}
+
+Result<serving::RequestStream> stream_of(const LoadQuestion& load, std::string& words,
+                                         Findings& findings) {
+  if (auto fine = check_load(load); !fine) return tl::unexpected(fine.error());
+  serving::DrawnRequests drawn;
+  const auto arrivals = word_value("--arrivals", load.arrivals,
+                                   load.burstiness != 1 ? Arrivals::gamma : Arrivals::poisson);
+  if (!arrivals) return tl::unexpected(arrivals.error());
+  drawn.arrivals = load.rate > 0 ? *arrivals : Arrivals::at_once;
+  drawn.rate = load.rate;
+  drawn.burstiness = load.burstiness;
+  drawn.clients = load.concurrency;
+  drawn.seed = load.seed;
+  serving::RequestStream stream;
+  if (load.requests.empty()) {
+    drawn.count = load.num_prompts > 0 ? load.num_prompts : kDefaultPrompts;
+    drawn.input = {load.input_len, load.range_ratio};
+    drawn.output = {load.output_len, load.range_ratio};
+    drawn.shared_prefixes = load.prefixes;
+    drawn.prefix_tokens = load.prefix_len;
+    stream = serving::draw_requests(drawn);
+  } else {
+    auto read = serving::read_requests(load.requests, findings);
+    if (!read) return read;
+    stream = *std::move(read);
+    const auto limit = static_cast<std::size_t>(load.num_prompts);
+    if (limit > 0 && stream.requests.size() > limit) stream.requests.resize(limit);
+    stream.clients = load.concurrency;
+    if (load.rate > 0) serving::draw_arrivals(drawn, stream.requests);
+  }
+  if (load.concurrency > 0)
+    words = fmt::format("{} clients", load.concurrency);
+  else if (load.rate > 0)
+    words = fmt::format("{:.4g} requests/s, {}", load.rate,
+                        words_of<Arrivals>()[static_cast<std::size_t>(drawn.arrivals)]);
+  else
+    words = load.requests.empty() ? "all at once" : "as in the file";
+  return stream;
+}
+
+/// Largest relative error of the grid at steps that are not its points.
+double grid_error(const serving::StepCost& cost, const serving::RequestStream& stream,
+                  const serving::EngineOptions& options) {
+  const auto count = static_cast<std::int64_t>(stream.requests.size());
+  const std::int64_t keys = stream.input_tokens() / count + stream.output_tokens() / count / 2;
+  double most = 0;
+  for (std::int64_t decodes = 3; decodes <= options.max_num_seqs; decodes = decodes * 2 + 1) {
+    serving::StepShape shape{.tokens = decodes,
+                             .samples = decodes,
+                             .decodes = decodes,
+                             .decode_keys = decodes * (keys + decodes),
+                             .chunks = {}};
+    for (const std::int64_t chunk : {std::int64_t{0}, std::int64_t{77}, std::int64_t{1111}}) {
+      if (decodes + chunk > options.max_num_batched_tokens) break;
+      shape.tokens = decodes + chunk;
+      if (chunk > 0) shape.chunks = {{chunk, keys / 3}};
+      const double exact = seconds(cost.exact(shape));
+      most = std::max(most, std::abs(seconds(cost(shape)) / exact - 1));
+    }
+  }
+  return most;
+}
+
+StepBreakdown breakdown(const EngineSetup& setup, std::int64_t sequences, std::int64_t keys,
+                        std::int64_t prompt) {
+  StepBreakdown made;
+  made.sequences = sequences;
+  made.keys = keys;
+  made.tokens = sequences + prompt;
+  const serving::PassCount layers = setup.pass->layers(setup.parts.padded(made.tokens));
+  made.kernels = layers.kernel_seconds;
+  made.collectives = layers.collective_seconds;
+  made.head = setup.pass->head(sequences + (prompt > 0 ? 1 : 0)).seconds();
+  if (sequences > 0)
+    made.attention = prompt > 0 ? setup.pass->mixed_decode(sequences, keys)
+                                : setup.pass->decode(sequences, keys);
+  if (prompt > 0) made.attention += setup.pass->chunk(prompt, 0);
+  made.server = seconds(setup.options.server.step);
+  return made;
+}
+
+/// A typical step of each kind: the mean number of sequences.
+void add_breakdowns(const EngineSetup& setup, Inference& made) {
+  const auto count = static_cast<std::int64_t>(made.stream.requests.size());
+  const std::int64_t input = std::max<std::int64_t>(made.stream.input_tokens() / count, 1);
+  const std::int64_t keys = input + made.stream.output_tokens() / count / 2;
+  const auto sequences = std::max<std::int64_t>(std::llround(made.metrics.occupancy.running), 1);
+  made.decode_step = breakdown(setup, sequences, keys, 0);
+  const std::int64_t prompt = std::min(input, setup.options.max_num_batched_tokens);
+  made.prompt_step = breakdown(
+      setup, setup.options.engine == serving::Engine::sglang ? 0 : sequences, keys, prompt);
+}
+
+Result<void> add_cost_and_energy(const InferQuestion& question, const EngineSetup& setup,
+                                 Inference& made) {
+  const auto devices = static_cast<double>(made.devices());
+  const double output = made.metrics.output_per_s;
+  model::DevicePower power = model::power_of(setup.device_power);
+  if (!question.power.empty()) {
+    const auto parsed = model::parse_power(question.power, "--power");
+    if (!parsed) return tl::unexpected(parsed.error());
+    power = *parsed;
+  }
+  made.power = devices * power.at(made.metrics.occupancy.busy);
+  if (output > 0) made.energy_per_1e6 = made.power / output * 1e6;
+  if (question.price.empty()) return {};
+  const auto price = price_of(question.price, made.gpu);
+  if (!price) return tl::unexpected(price.error());
+  made.price = *price;
+  if (output > 0) made.cost_per_1e6 = *price * devices / 3600 / output * 1e6;
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string_view> serving_engine_words() { return words_of<serving::Engine>(); }
+std::vector<std::string_view> arrival_words() { return words_of<Arrivals>(); }
+std::vector<std::string_view> router_words() { return words_of<serving::Routing>(); }
+std::vector<std::string_view> quantization_words() {
+  return {"bf16", "fp8", "fp8_block", "mxfp8", "nvfp4"};
+}
+std::vector<std::string_view> cache_format_words() { return {"auto", "bf16", "fp8", "int8"}; }
+
+Result<serving::ServiceLimits> parse_limits(const std::string& text) {
+  serving::ServiceLimits limits;
+  if (text.empty()) return limits;
+  for (const std::string_view item : list_items(text)) {
+    const std::size_t equal = item.find('=');
+    const std::string_view name = item.substr(0, equal);
+    std::optional<double>* const limit = name == "ttft"      ? &limits.ttft
+                                         : name == "tpot"    ? &limits.tpot
+                                         : name == "latency" ? &limits.latency
+                                                             : nullptr;
+    if (limit == nullptr || equal == std::string_view::npos)
+      return fail(Errc::usage, "--slo", fmt::format("{} is not a limit", in_quotes(item)),
+                  "--slo ttft=500ms,tpot=30ms,latency=10s");
+    const auto time = parse_time(item.substr(equal + 1), "--slo");
+    if (!time) return fail(Errc::usage, "--slo", time.error().what, "--slo ttft=500ms,tpot=30ms");
+    *limit = seconds(*time);
+  }
+  return limits;
+}
+
+Result<Inference> infer(const InferQuestion& question, Findings& findings) {
+  if (question.model.empty())
+    return fail(Errc::usage, "--model", "is missing",
+                "a model of the catalog (llama-3.1-8b), or a config.json of Hugging Face");
+  Inference made;
+  const auto limits = parse_limits(question.slo);
+  if (!limits) return tl::unexpected(limits.error());
+  made.limits = *limits;
+  const auto routing = word_value("--router", question.router, serving::Routing::round_robin);
+  if (!routing) return tl::unexpected(routing.error());
+  auto stream = stream_of(question.load, made.load, findings);
+  if (!stream) return tl::unexpected(stream.error());
+  made.stream = *std::move(stream);
+  const auto engine = set_up_engine(question, findings);
+  if (!engine) return tl::unexpected(engine.error());
+  if (const std::int64_t most = question.engine.max_model_len;
+      most > 0 && made.stream.longest() > most)
+    return fail(Errc::usage, "--max-model-len",
+                fmt::format("a request has {} tokens", made.stream.longest()),
+                "raise the limit, or leave the request out");
+  made.model = question.model;
+  made.gpu = question.gpu.empty() ? "h100-sxm" : question.gpu;
+  made.engine = question.engine.engine;
+  made.devices_per_instance = engine->devices;
+  made.instances = question.instances;
+  made.parallel = fmt::format("tp {}", question.engine.tensor_parallel_size);
+  if (question.engine.data_parallel_size > 1)
+    made.parallel += fmt::format(", dp {}", question.engine.data_parallel_size);
+  if (question.engine.enable_expert_parallel)
+    made.parallel += fmt::format(", ep {}", engine->devices);
+  // Copies of attention are served like instances: each has its own requests and cache.
+  made.setup = {engine->options,
+                question.instances * question.engine.data_parallel_size,
+                *routing,
+                engine->blocks,
+                engine->block_tokens,
+                true};
+  const serving::StepCost cost(engine->parts);
+  auto run = serving::serve(made.stream, made.setup, cost);
+  if (!run) return tl::unexpected(run.error());
+  made.run = *std::move(run);
+  made.metrics = serving::measure(made.stream, made.setup, made.run, made.limits);
+  made.intervals = serving::intervals_of(made.setup, made.run, kIntervals);
+  made.memory = engine->memory;
+  made.server = engine->server;
+  made.grid_points = cost.points();
+  made.grid_error = grid_error(cost, made.stream, made.setup.options);
+  add_breakdowns(*engine, made);
+  if (auto fine = add_cost_and_energy(question, *engine, made); !fine)
+    return tl::unexpected(fine.error());
+  made.findings = findings;
+  return made;
+}
+
+}  // namespace orrery::study
