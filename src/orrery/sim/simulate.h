@@ -27,6 +27,9 @@ struct Options {
   /// Called once before the simulation starts, and again before a run that repeats it (see `fold`).
   /// Can be empty.
   std::function<void(const SimulationEstimate&)> estimated{};
+  /// Stop with Errc::limit_exceeded if the estimate of the CPU time, in seconds, is above this; 0: no
+  /// limit.
+  double max_cpu_seconds = 0;
   /// Stop with Errc::limit_exceeded after this many events; 0 = no limit.
   std::uint64_t max_events = 0;
   /// Store the data for record::make_run: SimResult::recording.

@@ -15,6 +15,7 @@ struct SimulationWork {
   std::uint64_t phases_by_closed_form = 0;  ///< phases of chunks of these collectives …
   std::uint64_t phases_by_messages = 0;
   std::uint64_t messages = 0;  ///< that are simulated one by one
+  std::uint64_t message_bytes = 0;  ///< of these messages
 
   /// Of all ranks of the workload, as the result of the simulation counts them.
   struct Represented {

@@ -8,7 +8,9 @@
 #include "orrery/commands/options/input_options.h"
 #include "orrery/commands/progress.h"
 #include "orrery/intake/formats/convert_file.h"
+#include "orrery/intake/messages/message_files.h"
 #include "orrery/present/traces/convert_link_answer.h"
+#include "orrery/study/jobs/workload_to_chakra.h"
 #include "orrery/study/questions/run_options.h"
 #include "orrery/trace/inputs/format.h"
 #include "orrery/trace/io/trace_prefix.h"
@@ -40,6 +42,26 @@ int convert_other(const std::vector<std::string>& paths, const intake::ConvertFi
   if (!done) return context.fail(done.error());
   return context.deliver(
       [&](report::Answer& answer) { present::state_converted_file(answer, *done); });
+}
+
+int convert_messages(const std::string& path, Context& context) {
+  const std::string prefix = std::exchange(context.output, "");
+  if (auto is_free = trace::check_prefix_unused(prefix, context.force); !is_free)
+    return context.fail(is_free.error());
+  auto workload = intake::read_message_file(path, 0);
+  if (!workload) return context.fail(workload.error());
+  const auto written = study::write_chakra_workload(*workload, prefix, context.force);
+  if (!written) return context.fail(written.error());
+  intake::ConvertedFile done;
+  done.to = prefix + ".*.et";
+  done.per_rank = false;
+  done.ranks = written->ranks;
+  done.nodes = written->nodes;
+  for (const std::uint32_t graph : workload->graph_of_rank)
+    done.edges += workload->graphs[graph]->edge_count();
+  done.findings = std::move(workload->findings);
+  return context.deliver(
+      [&](report::Answer& answer) { present::state_converted_file(answer, done); });
 }
 
 constexpr std::string_view kRecorded = "recorded traces", kAstraText = "ASTRA-sim 1.0 text",
@@ -91,6 +113,8 @@ int convert(ConvertOptions& options, CommandOptions& command, Context& context) 
   const std::string_view mode = mode_of(traces, context.output);
   if (auto fine = check_mode(command, mode); !fine) return context.fail(fine.error());
   if (mode == kRecorded) return convert_recorded(options.recorded, context);
+  if (traces.size() == 1 && intake::is_message_file(traces.front()))
+    return convert_messages(traces.front(), context);
   return convert_other(traces,
                        {.to = std::exchange(context.output, ""),
                         .npus = options.npus,
@@ -106,7 +130,8 @@ Action add_trace_convert(CommandOptions& command, Context& context) {
   describe(command,
            "'orrery run' and ASTRA-sim read the result, one trace per rank. Reads Kineto\n"
            "(.pftrace, too) and PyTorch execution traces (linked with each other), Nsight\n"
-           "Systems' SQLite exports, rocpd, ASTRA-sim 1.0 text; recognizes them by content.\n"
+           "Systems' SQLite exports, rocpd, ASTRA-sim 1.0 text, htsim's connection matrices,\n"
+           "ns-3's lists of flows and GOAL schedules; recognizes them by content.\n"
            "Also converts a Chakra trace to JSON, dot or GraphML, by the ending of --output.\n"
            "\n"
            "Examples:\n"

@@ -12,6 +12,7 @@
 #include "orrery/commands/progress.h"
 #include "orrery/commands/traces/recorded_traces.h"
 #include "orrery/commands/traces/trace_info_views.h"
+#include "orrery/intake/messages/message_files.h"
 #include "orrery/present/traces/inspect_answer.h"
 #include "orrery/present/traces/inspect_structure_answer.h"
 #include "orrery/present/traces/inspect_structure_svg.h"
@@ -83,6 +84,8 @@ Result<graph::Workload> read(const InspectOptions& options, const Context& conte
     }
     return workload;
   }
+  if (options.paths.size() == 1 && intake::is_message_file(options.paths.front()))
+    return intake::read_message_file(options.paths.front(), 0);
   return trace::chakra::load_files(options.paths, repair);
 }
 

@@ -26,6 +26,9 @@ Error unsupported_error(const trace::Input& input) {
               "show it with 'orrery report'"};
     case Format::astra_text:
     case Format::mpi_json:
+    case Format::htsim_matrix:
+    case Format::ns3_flows:
+    case Format::goal:
       return {Errc::usage, input.name,
               fmt::format("this is a workload for all ranks ({}), not a recorded rank",
                           trace::name(input.format)),

@@ -17,6 +17,9 @@ namespace orrery::sim {
 [[nodiscard]] SimulationEstimate estimate_simulation(const EngineRun& run,
                                                      const SimulationWork& work);
 
+/// Errc: limit_exceeded if the estimate is above Options::max_cpu_seconds.
+[[nodiscard]] Result<void> check_cpu_time(const EngineRun& run, const SimulationEstimate& estimate);
+
 /// Reserves the memory of `estimate`; waits for simulations on other threads if they leave too
 /// little. Errc: limit_exceeded, with what would need less. Small estimates are not reserved,
 /// because reading the limits takes longer.

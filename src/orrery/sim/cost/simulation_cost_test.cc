@@ -135,6 +135,36 @@ TEST(SimulationCost, OfFewRanksAlwaysFits) {
   EXPECT_TRUE(direct(16, {}, platform::NetworkModelKind::message));
 }
 
+/// The estimate of a direct all-reduce of 1 MiB among 64 ranks.
+SimulationEstimate direct_estimate(platform::NetworkModelKind network) {
+  const auto made = direct(64, {}, network);
+  EXPECT_TRUE(made) << (made ? "" : to_string(made.error()));
+  return made ? made->estimate : SimulationEstimate{};
+}
+
+// Each rank sends a 64th of the buffer to each other rank, twice: 5 packets of 4 KiB.
+TEST(SimulationCost, OfPacketsDependsOnTheBytesOfMessages) {
+  const SimulationEstimate packets = direct_estimate(platform::NetworkModelKind::packet);
+  const SimulationEstimate messages = direct_estimate(platform::NetworkModelKind::message);
+  EXPECT_EQ(packets.work.messages, 64u * 63 * 2);
+  EXPECT_EQ(packets.work.message_bytes, packets.work.messages * ((1u << 20) / 64));
+  EXPECT_EQ(messages.work.message_bytes, packets.work.message_bytes);
+  EXPECT_GT(packets.cpu_seconds, 5 * messages.cpu_seconds);
+}
+
+// The limit is compared with the estimate, before anything runs.
+TEST(SimulationCost, IsRefusedAboveALimitOfTime) {
+  const double needed = direct_estimate(platform::NetworkModelKind::packet).cpu_seconds;
+  Options options;
+  options.max_cpu_seconds = needed * 0.99;
+  const auto refused = direct(64, options, platform::NetworkModelKind::packet);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::limit_exceeded);
+  EXPECT_THAT(refused.error().what, HasSubstr("of CPU time by its estimate, and the limit is"));
+  options.max_cpu_seconds = needed;
+  EXPECT_TRUE(direct(64, options, platform::NetworkModelKind::packet));
+}
+
 TEST(SimulationCost, IsReportedBeforeTheRun) {
   std::vector<SimulationEstimate> reported;
   Options options;

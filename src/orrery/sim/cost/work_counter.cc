@@ -57,6 +57,7 @@ struct CollectiveWork {
   std::int64_t chunks = 0;
   std::uint64_t closed = 0, by_messages = 0;  // phases of all chunks
   std::uint64_t messages = 0, closed_messages = 0;
+  std::uint64_t message_bytes = 0;     // of `messages`
   std::uint64_t closed_of_chunk = 0;   // phases of one chunk
   std::uint64_t keys = 0;              // the most of its phases by messages …
   std::vector<std::uint64_t> windows;  // … and, by dimension, their longest window
@@ -73,7 +74,7 @@ struct GraphWork {
     Communicators::Meaning group{};
     std::unordered_map<std::uint32_t, CollectiveWork> by_communicator{};
   };
-  std::uint64_t sends = 0;
+  std::uint64_t sends = 0, send_bytes = 0;
   std::uint64_t send_keys = 0;  // distinct receivers, tags and sizes
   std::vector<Use> uses;
 };
@@ -122,6 +123,8 @@ class WorkCounter {
         keys_.push_back(MessageKeyHash{}(
             {message.tag, 0, static_cast<std::uint32_t>(message.dst), message.size.count()}));
         ++known->sends;
+        known->send_bytes +=
+            static_cast<std::uint64_t>(std::max<std::int64_t>(message.size.count(), 0));
       }
       if (kind != NodeKind::coll) continue;
       if (!graph.has(node, graph::kHasCommType) || !graph.has(node, graph::kHasCommSize)) continue;
@@ -145,6 +148,7 @@ class WorkCounter {
   void add_rank(std::uint32_t rank) {
     GraphWork& graph = graph_work(run_.workload.graph_of_rank[run_.real(rank)]);
     add_messages(rank, graph.sends);
+    work_.message_bytes += graph.send_bytes;
     work_.mailboxes += graph.send_keys;
     for (GraphWork::Use& use : graph.uses) {
       const auto communicator = communicator_of(rank, use);
@@ -228,6 +232,13 @@ class WorkCounter {
     return made;
   }
 
+  /// Of all steps of a phase.
+  [[nodiscard]] static std::uint64_t sent_bytes(const model::PhaseSpec& spec) {
+    const auto steps = static_cast<std::uint32_t>(std::max(spec.steps, 0));
+    if (spec.step.size() <= 1) return spec.step.empty() ? 0 : spec.bytes_of(steps);
+    return spec.bytes_of(std::min(steps, static_cast<std::uint32_t>(spec.step.size())));
+  }
+
   void add_chunks(CollectiveWork& made, ChunkRequest& request, std::int64_t bytes,
                   std::uint64_t chunks) {
     request.bytes = bytes;
@@ -255,6 +266,7 @@ class WorkCounter {
         const bool announced = !is_closed && spec.request.library.nodes == 0;
         (is_closed ? made.closed_messages : made.messages) +=
             announced ? with_announcements(messages) : messages;
+        if (!is_closed) made.message_bytes += chunks * sent_bytes(spec);
       }
       if (is_closed) continue;
       made.windows.resize(run_.fabric.dim_count());
@@ -269,17 +281,21 @@ class WorkCounter {
                       std::uint64_t times) {
     const std::uint64_t weight = run_.weight(rank);
     std::uint64_t messages = each.messages, closed_messages = each.closed_messages;
+    std::uint64_t bytes = each.message_bytes;
     for (const auto& [spec, chunks] : each.by_position) {
       const bool closed = !SwitchPhases::runs(*spec) && ClosedFormPhases::supports(run_, *spec);
       const std::uint64_t sent =
           chunks * messages_at(rank, run_.communicators[communicator], *spec);
       (closed ? closed_messages : messages) +=
           SwitchPhases::runs(*spec) || closed ? sent : with_announcements(sent);
+      if (!closed && !spec->step.empty())
+        bytes += sent * static_cast<std::uint64_t>(spec->step.front().bytes);
     }
     work_.collectives += times;
     work_.phases_by_closed_form += times * each.closed;
     work_.phases_by_messages += times * each.by_messages;
     work_.messages += times * messages;
+    work_.message_bytes += times * bytes;
     work_.represented.phases_by_closed_form += times * each.closed * weight;
     work_.represented.phases_by_messages += times * each.by_messages * weight;
     work_.represented.messages += times * (messages + closed_messages) * weight;

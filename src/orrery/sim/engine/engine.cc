@@ -114,7 +114,7 @@ Result<void> Engine::estimate_resources() {
   if (!reserved) return tl::unexpected(std::move(reserved.error()));
   reserved_memory_ = *std::move(reserved);
   if (run_.options.estimated) run_.options.estimated(run_.result.estimate);
-  return {};
+  return check_cpu_time(run_, run_.result.estimate);
 }
 
 Engine::Engine(const Engine& other)

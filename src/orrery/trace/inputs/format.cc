@@ -8,6 +8,7 @@
 #include "orrery/core/enum_names.h"
 #include "orrery/core/limits.h"
 #include "orrery/trace/inputs/json_outline.h"
+#include "orrery/trace/inputs/message_format.h"
 
 namespace orrery::trace {
 namespace {
@@ -216,8 +217,8 @@ bool is_perfetto(std::string_view head) {
 std::string_view name(Format format) {
   constexpr auto kNames = enumerator_names<Format::foreign>(
       "unknown", "chakra", "kineto", "pftrace", "pytorch_et", "nsys_sqlite", "rocpd", "run_file",
-      "astra_text", "mpi_json", "nsys_report", "nsys_table", "ascend_json", "rocprof_json",
-      "archive", "foreign");
+      "astra_text", "mpi_json", "htsim_matrix", "ns3_flows", "goal", "nsys_report", "nsys_table",
+      "ascend_json", "rocprof_json", "archive", "foreign");
   return kNames[static_cast<std::size_t>(format)];
 }
 
@@ -228,6 +229,7 @@ Format format_of(std::string_view head) {
   if (is_archive(head)) return Format::archive;
   if (is_nsys_table(head)) return Format::nsys_table;
   if (is_astra_text(head)) return Format::astra_text;
+  if (const Format messages = message_format(head); messages != Format::unknown) return messages;
   if (is_perfetto(head)) return Format::pftrace;
   return is_framed_protobuf(head) ? Format::chakra : Format::unknown;
 }

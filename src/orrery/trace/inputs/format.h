@@ -18,16 +18,19 @@ struct ForeignFile;
 
 enum class Format : std::uint8_t {
   unknown,
-  chakra,       ///< protobuf, any historic layout, or its JSON forms
-  kineto,       ///< JSON with traceEvents, or a bare array of events
-  pftrace,      ///< Perfetto's protobuf as PyTorch writes it
-  pytorch_et,   ///< JSON with schema and nodes
-  nsys_sqlite,  ///< SQLite with Nsight's tables
-  rocpd,        ///< SQLite with the tables of AMD's rocprofv3
-  run_file,     ///< a result file of Orrery (SQLite)
-  astra_text,   ///< ASTRA-sim 1.0 workload: the name of a parallelism and a number of layers
-  mpi_json,     ///< an MPI or communication trace as JSON
-  nsys_report,  ///< .nsys-rep: the user must export it first
+  chakra,        ///< protobuf, any historic layout, or its JSON forms
+  kineto,        ///< JSON with traceEvents, or a bare array of events
+  pftrace,       ///< Perfetto's protobuf as PyTorch writes it
+  pytorch_et,    ///< JSON with schema and nodes
+  nsys_sqlite,   ///< SQLite with Nsight's tables
+  rocpd,         ///< SQLite with the tables of AMD's rocprofv3
+  run_file,      ///< a result file of Orrery (SQLite)
+  astra_text,    ///< ASTRA-sim 1.0 workload: the name of a parallelism and a number of layers
+  mpi_json,      ///< an MPI or communication trace as JSON
+  htsim_matrix,  ///< a connection matrix of htsim
+  ns3_flows,     ///< a list of flows of an RDMA simulation in ns-3
+  goal,          ///< a GOAL schedule as text (LogGOPSim, ATLAHS)
+  nsys_report,   ///< .nsys-rep: the user must export it first
   // Known formats without a reader
   nsys_table,    ///< CSV of 'nsys stats'
   ascend_json,   ///< trace_view.json of Ascend's profiler
@@ -41,6 +44,10 @@ enum class Format : std::uint8_t {
 [[nodiscard]] constexpr bool is_device_trace(Format format) {
   return format == Format::kineto || format == Format::pftrace || format == Format::nsys_sqlite ||
          format == Format::rocpd;
+}
+/// True for messages of a network simulation, all ranks in one file.
+[[nodiscard]] constexpr bool is_message_list(Format format) {
+  return format == Format::htsim_matrix || format == Format::ns3_flows || format == Format::goal;
 }
 /// "kineto", "pytorch_et" …
 [[nodiscard]] std::string_view name(Format format);

@@ -20,6 +20,9 @@ TEST(Format, HasNames) {
   EXPECT_EQ(name(Format::run_file), "run_file");
   EXPECT_EQ(name(Format::astra_text), "astra_text");
   EXPECT_EQ(name(Format::mpi_json), "mpi_json");
+  EXPECT_EQ(name(Format::htsim_matrix), "htsim_matrix");
+  EXPECT_EQ(name(Format::ns3_flows), "ns3_flows");
+  EXPECT_EQ(name(Format::goal), "goal");
   EXPECT_EQ(name(Format::nsys_report), "nsys_report");
   EXPECT_EQ(name(Format::nsys_table), "nsys_table");
   EXPECT_EQ(name(Format::ascend_json), "ascend_json");
@@ -119,6 +122,25 @@ TEST(Format, TellsTexts) {
   }
   EXPECT_EQ(format_of("DATABASE\n1\n"), Format::unknown);
   EXPECT_EQ(format_of("DATA"), Format::unknown);
+}
+
+TEST(Format, TellsMessagesOfNetworkSimulations) {
+  EXPECT_EQ(format_of("Nodes 16\nConnections 1\n0->13 start 0 size 2\n"), Format::htsim_matrix);
+  EXPECT_EQ(format_of("# a\n\nConnections 1\r\nNodes 2\r\n"), Format::htsim_matrix);
+  EXPECT_EQ(format_of("Nodes 32\nTiers 2\nPodsize 32\n"), Format::unknown);  // a topology
+  EXPECT_EQ(format_of("Nodes 16\n"), Format::unknown);
+  EXPECT_EQ(format_of("2\n0 1 3 100 2000000 2.0\n"), Format::ns3_flows);
+  EXPECT_EQ(format_of("1\n0 1 3 2000000 2e-6\n"), Format::ns3_flows);
+  EXPECT_EQ(format_of("2\n0 1 3 100 2000000 late\n"), Format::unknown);
+  EXPECT_EQ(format_of("2 3\n0 1 3 100 2000000 2.0\n"), Format::unknown);
+  EXPECT_EQ(format_of("num_ranks 2\nrank 0 {\n"), Format::goal);
+  EXPECT_EQ(format_of("/* a\n b */\n// c\nnum_ranks 2"), Format::goal);
+  EXPECT_EQ(format_of("num_rankss 2\n"), Format::unknown);
+  for (const Format format : {Format::htsim_matrix, Format::ns3_flows, Format::goal}) {
+    EXPECT_TRUE(is_message_list(format));
+    EXPECT_FALSE(is_refused(format) || is_device_trace(format));
+  }
+  EXPECT_FALSE(is_message_list(Format::chakra));
 }
 
 TEST(Format, TellsCommunicationTraces) {

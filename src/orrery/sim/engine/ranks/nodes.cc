@@ -27,8 +27,9 @@ constexpr std::uint64_t kRecordedLanes = std::uint64_t{1} << 33;  // … and one
 // The resource that a node needs. ASTRA rules have CPU, compute and "communication" (collectives,
 // sends, memory, everything else), each of capacity one; receives never wait. Orrery rules have one
 // stream for each group, each receiver, loads, and stores; computation uses its recorded stream, if
-// known. A host has many threads, which dependencies keep in order. That includes host
-// communication with recorded durations.
+// known. Sends that overlap others of their stream (graph::Lane::row) never wait. A host has many
+// threads, which dependencies keep in order. That includes host communication with recorded
+// durations.
 inline std::pair<std::uint64_t, bool> Nodes::lane_of(std::uint32_t rank, NodeId node) const {
   const graph::Graph& graph = run_.graph_of(rank);
   if (graph.kind(node) == NodeKind::comp && !graph.is_cpu(node)) {
@@ -59,6 +60,9 @@ std::pair<std::uint64_t, bool> Nodes::other_lane_of(std::uint32_t rank, NodeId n
     case NodeKind::coll:
       return {kGroupLanes + static_cast<std::uint32_t>(graph.collective(node).group), false};
     case NodeKind::send:
+      if (run_.policy.knows_recordings && graph.lane(node) != graph::kNoLane &&
+          graph.lanes()[graph.lane(node)].row != 0)
+        return {kFreeLane, true};
       return {kSendLanes + static_cast<std::uint32_t>(graph.message(node, run_.real(rank)).dst),
               false};
     case NodeKind::mem_load:

@@ -214,5 +214,40 @@ TEST(RecordedMessages, WithoutAPartnerAreAStall) {
   EXPECT_TRUE(result->stall.has_value());
 }
 
+/// Two messages of 1 MB from rank 0 to rank 1, in this stream.
+graph::GraphRef two_messages(bool sends, std::optional<RecordedLane> lane) {
+  graph::GraphBuilder builder("w", std::make_shared<StringPool>(), graph::Repair::refuse);
+  for (std::uint32_t tag = 0; tag < 2; ++tag) {
+    NodeSpec spec;
+    spec.id = tag;
+    spec.kind = sends ? NodeKind::send : NodeKind::recv;
+    spec.flags = graph::kHasCommSize | graph::kHasTag | (sends ? graph::kHasDst : graph::kHasSrc);
+    spec.message = {Bytes(1'000'000), 0, 1, tag};
+    spec.lane = lane;
+    builder.add(spec);
+  }
+  Findings findings;
+  auto graph = std::move(builder).finish(findings);
+  ORRERY_CHECK(graph.has_value());
+  return std::make_shared<const graph::Graph>(std::move(*graph));
+}
+
+Time two_messages_end(std::optional<RecordedLane> lane) {
+  graph::Workload work;
+  work.graphs = {two_messages(true, lane), two_messages(false, lane)};
+  work.graph_of_rank = {0, 1};
+  const auto result = simulate(work, testing::line(platform::Block::ring, 2), {});
+  ORRERY_CHECK(result.has_value());
+  return result->end;
+}
+
+// To one receiver, a message waits for the one before, unless it overlaps others of its stream.
+TEST(SentMessages, OverlapInARowOfTheirOwn) {
+  const Time alone = two_messages_end(RecordedLane{.id = 0, .row = 1});
+  EXPECT_GT(alone, Time{});
+  EXPECT_EQ(two_messages_end({}), alone * 2);
+  EXPECT_EQ(two_messages_end(RecordedLane{.id = 0}), alone * 2);
+}
+
 }  // namespace
 }  // namespace orrery::sim

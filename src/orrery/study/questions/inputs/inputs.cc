@@ -11,6 +11,7 @@
 #include "orrery/graph/inferred_groups.h"
 #include "orrery/graph/transform/replicate.h"
 #include "orrery/intake/formats/aicb_workload.h"
+#include "orrery/intake/messages/message_files.h"
 #include "orrery/platform/astra/astra.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/study/clusters/cluster_check.h"
@@ -233,6 +234,19 @@ Result<graph::Workload> read_ranks(const Question& question, std::uint32_t ranks
 
 }  // namespace
 
+namespace {
+
+/// Reads a file with the messages of all ranks.
+Result<graph::Workload> read_messages(const Question& question, std::uint32_t ranks) {
+  if (question.replicate)
+    return fail(Errc::usage, "--replicate",
+                fmt::format("{} has the messages of all ranks, not a trace that ranks repeat",
+                            question.workload));
+  return intake::read_message_file(question.workload, ranks);
+}
+
+}  // namespace
+
 Result<graph::Workload> read_workload(const Question& question, std::uint32_t ranks, Watch& watch) {
   if (!question.recorded.traces.empty()) {
     auto workload = read_recorded_workload(question, ranks, watch);
@@ -245,6 +259,7 @@ Result<graph::Workload> read_workload(const Question& question, std::uint32_t ra
     return fail(Errc::usage, "PREFIX", "no workload is given",
                 "give the common prefix of the traces");
   }
+  if (intake::is_message_file(question.workload)) return read_messages(question, ranks);
   std::error_code ignored;
   const bool named =
       fs::is_regular_file(question.workload, ignored) && !exists(trace_of(question.workload, 0));
