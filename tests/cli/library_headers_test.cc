@@ -3,7 +3,6 @@
 // include/orrery/commands/*.h, a question type and a function for each command, from the tables of
 // options.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,16 +16,12 @@
 #include "files.h"
 #include "orrery/commands/command.h"
 #include "orrery/core/paths_testing.h"
-#include "program_commands.h"
+#include "question_members.h"
 #include "session.h"
 #include "transcript.h"
 
 namespace orrery::cli_test {
 namespace {
-
-using commands::Command;
-using commands::FieldRecord;
-using commands::Group;
 
 /// `text` as comment lines of at most 100 columns, the first after `first`.
 std::string comment(std::string_view text, std::string_view indent) {
@@ -60,28 +55,6 @@ std::string member_name(const std::string& key) {
   return taken.contains(key) ? key + "_" : key;
 }
 
-std::string member_comment(const FieldRecord& field) {
-  std::string text = field.help;
-  if (!text.ends_with('.')) text += '.';
-  if (!field.modes.empty()) text += fmt::format(" Only for {}.", field.modes);
-  if (!field.choices.empty() && field.choices.size() <= 12 && field.options.starts_with('-'))
-    text += fmt::format(" One of {}.", fmt::join(field.choices, ", "));
-  else if (field.kind.words.find(':') != std::string_view::npos)
-    text += fmt::format(" A {}.", field.kind.words);
-  const auto values = field.values();
-  if (values.size() == 1 && !field.kind.is_list && !values.front().empty() &&
-      values.front() != "false")
-    text += fmt::format(" Default: {}.", values.front());
-  return text;
-}
-
-/// Whether a program may set it. `seen`: names that the command has already.
-bool is_member(const FieldRecord& field, std::set<std::string>& seen) {
-  if (field.options.empty()) return false;
-  const std::string key = commands::json_name(field.options);
-  return !commands::is_of_terminal(key) && seen.insert(key).second;
-}
-
 std::string type_name(std::string_view command) {
   std::string name;
   bool upper = true;
@@ -91,13 +64,6 @@ std::string type_name(std::string_view command) {
     upper = ends_word;
   }
   return name + "Question";
-}
-
-std::string function_name(std::string_view command) {
-  std::string name(command);
-  for (char& c : name)
-    if (c == '-' || c == ' ') c = '_';
-  return name;
 }
 
 std::string command_text(const Command& command, commands::Context& context) {
@@ -129,33 +95,13 @@ std::string command_text(const Command& command, commands::Context& context) {
   return text;
 }
 
-/// Commands about the program itself, which the library does not have.
-bool is_of_program(std::string_view name) {
-  const auto among = [&](const auto& table) {
-    return std::any_of(table.begin(), table.end(),
-                       [&](const Command& command) { return command.name == name; });
-  };
-  return among(app::kDemoCommands) || among(app::kProgramCommands);
-}
-
-/// One for each group; everyday commands and `trace validate`, which have the most options, have
-/// their own.
-std::string header_name(const Command& command) {
-  if (command.group == Group::everyday || command.name == "trace validate")
-    return function_name(command.name) + ".h";
-  const commands::GroupInfo& group = commands::describe(command.group);
-  std::string name(group.word.empty() ? group.heading : group.word);
-  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return name.substr(name.rfind(' ') + 1) + ".h";  // "the tool": tool
-}
-
 /// The headers by their names.
 std::map<std::string, std::string> headers() {
   app::Session session;
   std::map<std::string, std::string> all;
   for (const Command& command : commands::all_commands()) {
     if (command.group == Group::hidden || is_of_program(command.name)) continue;
-    std::string& text = all[header_name(command)];
+    std::string& text = all[file_name(command) + ".h"];
     if (text.empty())
       text =
           "// SPDX-License-Identifier: Apache-2.0\n"

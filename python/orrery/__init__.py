@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Orrery simulates machine-learning jobs on clusters: step time, its breakdown, what-if.
+
+    import orrery as o
+
+    job = o.Job("llama-3.1-8b", tp=4, dp=2, sp=True, global_batch=8)
+    run = job.run("h100-sxm:8")
+    run.step.ms, run.interval, run.mfu
+    o.traces("rank*.json.gz").whatif("host=0.5")
+    o.search(job, gpus=64).text
+
+Every command of the command line is a function in `orrery.commands`, with its options by their
+names; `orrery.call` takes any command by its name.
+"""
+
+from . import commands
+from ._library import version as _version
+from ._progress import Progress
+from .answer import Answer, call
+from .errors import OrreryError, OrreryWarning
+from .job import Cluster, Job, Run, Traces, compare, memory, search, traces
+from .mapping import ask, map  # noqa: A004
+from .table import Table
+from .values import Bytes, Interval, Record, Rows, Time
+
+__version__ = _version()
+__all__ = [
+    "Answer",
+    "Bytes",
+    "Cluster",
+    "Interval",
+    "Job",
+    "OrreryError",
+    "OrreryWarning",
+    "Progress",
+    "Record",
+    "Rows",
+    "Run",
+    "Table",
+    "Time",
+    "Traces",
+    "ask",
+    "call",
+    "commands",
+    "compare",
+    "map",
+    "memory",
+    "search",
+    "traces",
+]

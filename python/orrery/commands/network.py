@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+# Generated from the tables of options. To renew it, run the cli tests with ORRERY_UPDATE_DOCS=1.
+
+from __future__ import annotations
+
+from typing import Optional, Sequence, Union
+
+from ..answer import Answer, ProgressOption, Value, call_as
+
+
+def network_show(
+    *,
+    route: Union[Value, Sequence[Value], None] = None,
+    tp: Optional[int] = None,
+    list_nodes: Optional[bool] = None,
+    plot: Optional[Value] = None,
+    output: Optional[Value] = None,
+    force: Optional[bool] = None,
+    file: Optional[Value] = None,
+    keep_run: bool = False,
+    progress: ProgressOption = None,
+) -> Answer:
+    """Describe a fabric, plot it, and show routes: `orrery network show`.
+
+    route: Print the route between two ranks or named nodes.
+    tp: Size of tensor-parallel groups; warns if a group crosses hosts. Default: 0.
+    list_nodes: List every node.
+    plot: Plot the fabric as SVG.
+    output: Write the fabric to FILE as InfraGraph 2.4 ('-' for stdout).
+    force: Overwrite FILE.
+    file: A fabric or a cluster.
+    """
+    return call_as(Answer, "network show", {
+        "route": route,
+        "tp": tp,
+        "list_nodes": list_nodes,
+        "plot": plot,
+        "output": output,
+        "force": force,
+        "file": file,
+    }, keep_run=keep_run, progress=progress)
+
+
+def network_compare(
+    *,
+    cluster: Union[Value, Sequence[Value], None] = None,
+    price: Union[Value, Sequence[Value], None] = None,
+    workload: Optional[Value] = None,
+    groups: Optional[Value] = None,
+    replicate: Optional[bool] = None,
+    network: Optional[Value] = None,
+    collective_algorithm: Optional[Value] = None,
+    compute: Optional[Value] = None,
+    traces: Union[Value, Sequence[Value], None] = None,
+    rank: Optional[int] = None,
+    threads: Optional[int] = None,
+    no_link: Optional[bool] = None,
+    tensors: Optional[bool] = None,
+    spec: Union[Value, Sequence[Value], None] = None,
+    model: Optional[Value] = None,
+    tp: Optional[Value] = None,
+    pp: Optional[Value] = None,
+    dp: Optional[Value] = None,
+    cp: Optional[Value] = None,
+    ep: Optional[Value] = None,
+    sharding: Optional[Value] = None,
+    schedule: Optional[Value] = None,
+    chunks: Optional[Value] = None,
+    recompute: Optional[Value] = None,
+    global_batch: Optional[Value] = None,
+    micro_batch: Optional[Value] = None,
+    seq: Optional[Value] = None,
+    precision: Optional[Value] = None,
+    optimizer: Optional[Value] = None,
+    offload: Optional[Value] = None,
+    compat: Optional[Value] = None,
+    sp: Optional[bool] = None,
+    set: Union[Value, Sequence[Value], None] = None,
+    output: Optional[Value] = None,
+    force: Optional[bool] = None,
+    networks: Union[Value, Sequence[Value], None] = None,
+    keep_run: bool = False,
+    progress: ProgressOption = None,
+) -> Answer:
+    """Compare a job on several networks: `orrery network compare`.
+
+    cluster: A cluster, as the arguments; may be repeated.
+    price: Price of a device per hour, in any currency: one for all networks, or one for each.
+    workload: Prefix of Chakra traces.
+    groups: Process groups of Chakra traces.
+    replicate: Run the single trace on every rank.
+    network: Network model for all networks. One of analytical, message, flow, packet.
+    collective_algorithm: Algorithm of collectives on all networks.
+    compute: Source of compute times. One of auto, recorded, roofline, heuristic, learned, table,
+        fitted, systolic.
+    traces: Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces,
+        Nsight SQLite, rocpd, tar archives.
+    rank: Rank of a single trace that does not contain its rank. Default: -1.
+    threads: Number of ranks that are read concurrently (0: all cores).
+    no_link: Ignore execution traces if there are device traces.
+    tensors: Also add dependencies by tensor.
+    spec: Specifications, in any known format (docs/workloads.md).
+    model: A model of the catalog (docs/reference/models.md).
+    tp: Tensor parallel.
+    pp: Pipeline stages.
+    dp: Data parallel; by default the remaining devices of the cluster.
+    cp: Context parallel.
+    ep: Expert parallel.
+    sharding: none, zero1, zero2, zero3 (fsdp), hsdp (in hosts of 8 devices).
+    schedule: gpipe, 1f1b, interleaved, zb_h1, zb_v, dual_pipe.
+    chunks: Parts of the model per rank.
+    recompute: none, selective or full.
+    global_batch: Sequences per step.
+    micro_batch: Sequences per microbatch.
+    seq: Tokens per sequence.
+    precision: Format of matrix products: bf16, fp16, fp8, mxfp8 or nvfp4. One of bf16, fp16, fp8,
+        mxfp8, nvfp4.
+    optimizer: adam, adamw, sgd, sgd_momentum or muon.
+    offload: In remote or host memory: optimizer, weights, activations[:LAYERS], ….
+    compat: stage: count as the generator STAGE does, including its errors.
+    sp: Sequence parallel: norms and residuals are split over --tp.
+    set: Any key of the specification, e.g. kernels.fused=false.
+    output: Write the JSON to FILE ('-' for stdout).
+    force: Overwrite FILE.
+    networks: Clusters, or changes of the links of the first one: inter=25GB/s, inter=roce-400,
+        inter=25GB/s,2us.
+    """
+    return call_as(Answer, "network compare", {
+        "cluster": cluster,
+        "price": price,
+        "workload": workload,
+        "groups": groups,
+        "replicate": replicate,
+        "network": network,
+        "collective_algorithm": collective_algorithm,
+        "compute": compute,
+        "traces": traces,
+        "rank": rank,
+        "threads": threads,
+        "no_link": no_link,
+        "tensors": tensors,
+        "spec": spec,
+        "model": model,
+        "tp": tp,
+        "pp": pp,
+        "dp": dp,
+        "cp": cp,
+        "ep": ep,
+        "sharding": sharding,
+        "schedule": schedule,
+        "chunks": chunks,
+        "recompute": recompute,
+        "global_batch": global_batch,
+        "micro_batch": micro_batch,
+        "seq": seq,
+        "precision": precision,
+        "optimizer": optimizer,
+        "offload": offload,
+        "compat": compat,
+        "sp": sp,
+        "set": set,
+        "output": output,
+        "force": force,
+        "networks": networks,
+    }, keep_run=keep_run, progress=progress)
+
+
+def network_split(
+    *,
+    spec: Union[Value, Sequence[Value], None] = None,
+    model: Optional[Value] = None,
+    tp: Optional[Value] = None,
+    pp: Optional[Value] = None,
+    dp: Optional[Value] = None,
+    cp: Optional[Value] = None,
+    ep: Optional[Value] = None,
+    sharding: Optional[Value] = None,
+    schedule: Optional[Value] = None,
+    chunks: Optional[Value] = None,
+    recompute: Optional[Value] = None,
+    global_batch: Optional[Value] = None,
+    micro_batch: Optional[Value] = None,
+    seq: Optional[Value] = None,
+    precision: Optional[Value] = None,
+    optimizer: Optional[Value] = None,
+    offload: Optional[Value] = None,
+    compat: Optional[Value] = None,
+    sp: Optional[bool] = None,
+    set: Union[Value, Sequence[Value], None] = None,
+    cluster: Optional[Value] = None,
+    total: Optional[Value] = None,
+    objective: Optional[Value] = None,
+    cost: Optional[Value] = None,
+    min_bandwidth: Union[Value, Sequence[Value], None] = None,
+    max_bandwidth: Union[Value, Sequence[Value], None] = None,
+    order: Optional[Value] = None,
+    output: Optional[Value] = None,
+    force: Optional[bool] = None,
+    keep_run: bool = False,
+    progress: ProgressOption = None,
+) -> Answer:
+    """Split bandwidth among the dimensions of a network for a job: `orrery network split`.
+
+    spec: Same as the argument SPEC.
+    model: A model of the catalog (docs/reference/models.md).
+    tp: Tensor parallel.
+    pp: Pipeline stages.
+    dp: Data parallel; by default the remaining devices of the cluster.
+    cp: Context parallel.
+    ep: Expert parallel.
+    sharding: none, zero1, zero2, zero3 (fsdp), hsdp (in hosts of 8 devices).
+    schedule: gpipe, 1f1b, interleaved, zb_h1, zb_v, dual_pipe.
+    chunks: Parts of the model per rank.
+    recompute: none, selective or full.
+    global_batch: Sequences per step.
+    micro_batch: Sequences per microbatch.
+    seq: Tokens per sequence.
+    precision: Format of matrix products: bf16, fp16, fp8, mxfp8 or nvfp4. One of bf16, fp16, fp8,
+        mxfp8, nvfp4.
+    optimizer: adam, adamw, sgd, sgd_momentum or muon.
+    offload: In remote or host memory: optimizer, weights, activations[:LAYERS], ….
+    compat: stage: count as the generator STAGE does, including its errors.
+    sp: Sequence parallel: norms and residuals are split over --tp.
+    set: Any key of the specification, e.g. kernels.fused=false.
+    cluster: The cluster: a file with dimensions, or NAME:DEVICES ('h100-sxm:64').
+    total: Bandwidth per device over all dimensions; by default that of the cluster.
+    objective: time: communication time; time-cost: (compute + communication) x cost. One of time,
+        time-cost. Default: time.
+    cost: Cost of 1 GB/s in each dimension, innermost first (2,2,57.4), in any currency.
+    min_bandwidth: Minimum bandwidth of a dimension: '1=50 GB/s'; may be repeated.
+    max_bandwidth: Maximum bandwidth of a dimension: '1=50 GB/s'; may be repeated.
+    order: Dimensions in order of bandwidth, none less than the next: 0,1,2.
+    output: Write the cluster file with the best split to FILE ('-' for stdout).
+    force: Overwrite FILE.
+    """
+    return call_as(Answer, "network split", {
+        "spec": spec,
+        "model": model,
+        "tp": tp,
+        "pp": pp,
+        "dp": dp,
+        "cp": cp,
+        "ep": ep,
+        "sharding": sharding,
+        "schedule": schedule,
+        "chunks": chunks,
+        "recompute": recompute,
+        "global_batch": global_batch,
+        "micro_batch": micro_batch,
+        "seq": seq,
+        "precision": precision,
+        "optimizer": optimizer,
+        "offload": offload,
+        "compat": compat,
+        "sp": sp,
+        "set": set,
+        "cluster": cluster,
+        "total": total,
+        "objective": objective,
+        "cost": cost,
+        "min_bandwidth": min_bandwidth,
+        "max_bandwidth": max_bandwidth,
+        "order": order,
+        "output": output,
+        "force": force,
+    }, keep_run=keep_run, progress=progress)
+

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of a run in columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List, Tuple
+
+from . import _library
+
+if TYPE_CHECKING:
+    import numpy
+
+
+class Table:
+    """A table of a run, as the run file has it (docs/reference/run-file.md).
+
+    Numbers are NumPy views of the library's memory, without a copy; texts are arrays of str. The
+    table is also an Arrow stream (`__arrow_c_stream__`), which pyarrow, polars and others take.
+    """
+
+    def __init__(self, table: _library.Table) -> None:
+        self._table = table
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    @property
+    def columns(self) -> List[str]:
+        """The names of the columns."""
+        return self._table.columns
+
+    def __getitem__(self, name: str) -> "numpy.ndarray[Any, Any]":
+        """One column. Raises KeyError."""
+        return self._table.column(name)
+
+    def to_numpy(self) -> "Dict[str, numpy.ndarray[Any, Any]]":
+        """All columns by their names."""
+        return {name: self._table.column(name) for name in self.columns}
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame over the same memory. Raises ImportError without pandas."""
+        import pandas  # type: ignore[import]
+
+        return pandas.DataFrame(self.to_numpy(), copy=False)
+
+    def by(self, column: str, value: str = "") -> "Dict[Any, float]":
+        """The sums of a number for each value of a column, largest first.
+
+        `value`: the number's column; by default the first time, whose name ends in `_ps` or `_ns`. Raises KeyError.
+        """
+        import numpy
+
+        value = value or next((name for name in self.columns if name.endswith(("_ps", "_ns"))), "")
+        if not value:
+            raise KeyError("there is no column of times; give value=")
+        keys, places = numpy.unique(self[column].astype(str), return_inverse=True)
+        sums = numpy.bincount(places, weights=numpy.nan_to_num(self[value].astype(float)))
+        pairs: List[Tuple[Any, float]] = sorted(zip(keys.tolist(), sums.tolist()), key=lambda pair: -pair[1])
+        return dict(pairs)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Arrow's PyCapsule protocol; a requested schema is ignored."""
+        return self._table.__arrow_c_stream__(requested_schema)
+
+    def __repr__(self) -> str:
+        return f"<Table {len(self)} x {', '.join(self.columns)}>"
+
+    def _repr_html_(self) -> str:
+        from ._html import table
+
+        count = min(len(self), 20)
+        columns = {name: self[name][:count].tolist() for name in self.columns}
+        rows = [{name: values[i] for name, values in columns.items()} for i in range(count)]
+        return table(rows) + f"<p>{len(self)} rows</p>"
