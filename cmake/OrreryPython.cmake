@@ -23,6 +23,7 @@ set_target_properties(orrery_python PROPERTIES OUTPUT_NAME _library LIBRARY_OUTP
                       "${CMAKE_BINARY_DIR}/python/orrery" BUILD_RPATH "${CMAKE_BINARY_DIR}" INSTALL_RPATH "$ORIGIN"
                       EXCLUDE_FROM_ALL OFF)
 # The package's own files, as links, so that a change of them needs no build.
+file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/python/orrery")
 file(GLOB python_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/python/orrery/*")
 foreach(file IN LISTS python_files)
   get_filename_component(name "${file}" NAME)
