@@ -92,7 +92,8 @@ void check_device_work(const Profile& profile, Findings& findings) {
   for (std::size_t e = 0; e < profile.events.size() && !host; ++e)
     host = profile.events[e].timed() && is_host(profile.events[e].kind);
   // A machine without a device has none to record.
-  if (host && !profile.devices.empty() && !has_device_work(profile)) findings.add(FindingCode::no_device_work, profile.where);
+  if (host && !profile.devices.empty() && !has_device_work(profile))
+    findings.add(FindingCode::no_device_work, profile.where);
   for (const Iteration& one : unrecorded_iterations(profile))
     findings.add(FindingCode::step_not_recorded,
                  fmt::format("{}: step {}", profile.where, one.number));

@@ -45,9 +45,8 @@ int count_aicb(const std::string& file, const CountOptions& options, Context& co
   }
   const auto counted = intake::count_aicb(file, devices, findings);
   if (!counted) return context.fail(counted.error(), findings);
-  return context.deliver([&](report::Answer& answer) {
-    present::state_aicb_count(answer, file, *counted, findings);
-  });
+  return context.deliver(
+      [&](report::Answer& answer) { present::state_aicb_count(answer, file, *counted, findings); });
 }
 
 int count_job(const CountOptions& options, Context& context) {

@@ -59,11 +59,11 @@ struct Inspection {
   /// From the first to the last event that does something, as in a replay (recorded_extent): Python
   /// frames and calls that neither launch nor wait do not count.
   Time first{}, last{};
-  bool on_device = false;  ///< the breakdown is of the device, otherwise of the host
-  Breakdown whole;         ///< from first to last
+  bool on_device = false;                 ///< the breakdown is of the device, otherwise of the host
+  Breakdown whole;                        ///< from first to last
   std::vector<IterationBreakdown> steps;  ///< without unrecorded_iterations()
-  std::vector<NameSummary> device;  ///< device work by name; by total time, descending
-  std::vector<NameSummary> host;    ///< operators by name; own time (without children), descending
+  std::vector<NameSummary> device;        ///< device work by name; by total time, descending
+  std::vector<NameSummary> host;  ///< operators by name; own time (without children), descending
   /// Device work by the name of the operator that launched it; "" for none. By total time,
   /// descending.
   std::vector<NameSummary> launched;
