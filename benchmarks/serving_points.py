@@ -5,8 +5,7 @@
   serving_points.py POINTS.json [--program orrery] [--every N] [--jobs N] [--update]
 
 POINTS.json has the measurements (ai-dynamo/aiconfigurator, commit 095f58a, silicon_sample.csv, Apache-2.0, as JSON). Each
-point is one closed loop: as many clients as its concurrency, prompts and outputs of nearly equal length, five requests a
-client. The source does not state whether its figures are means or medians.
+point is one closed loop: as many clients as its concurrency, ten requests a client. The source does not state whether its figures are means or medians.
 Nothing is fitted to these points. Points that are not predicted are counted by reason.
 
 --every N: only every Nth point.
@@ -33,9 +32,10 @@ DEVICES = {"H100": "h100-sxm", "B200": "b200", "B300": "b300", "GB200": "gb200",
 FORMATS = {("nvfp4", "nvfp4"): "nvfp4", ("fp8", "fp8"): "fp8", ("fp8", "fp8_block"): "fp8_block",
            ("fp8_block", "fp8_block"): "fp8_block", (None, None): "bf16"}
 LARGEST_NODE = 8
-REQUESTS_PER_CLIENT = 5
-RANGE = "0.2"  # lengths within 20 % of those stated: clients with equal lengths would stay in step
-STATISTICS = {"tpot": "mean_s", "ttft": "p50_s"}  # the median excludes the first requests, which all arrive at once
+# The protocol of InferenceMAX, from which most points come (benchmarks/benchmark_lib.sh): ten requests a client, and lengths
+# that are uniform between 0.8 and 1 times those stated. Means include the first requests, which all arrive at once.
+REQUESTS_PER_CLIENT = 10
+MEAN_LENGTH, RANGE = 0.9, "0.111"
 
 
 def plan_of(point):
@@ -58,7 +58,8 @@ def plan_of(point):
     if model is None or not clients:
         return None, "model or concurrency not stated"
     words = ["--model", model, "--gpu", DEVICES[point["hw"]["gpu"]], "--engine", point["framework"], "--tp", str(tp),
-             "--quantization", form, "--input-len", str(serving["isl"]), "--output-len", str(serving["osl"]),
+             "--quantization", form, "--input-len", str(round(MEAN_LENGTH * serving["isl"])),
+             "--output-len", str(round(MEAN_LENGTH * serving["osl"])),
              "--random-range-ratio", RANGE, "--max-concurrency", str(clients), "--num-prompts", str(clients * REQUESTS_PER_CLIENT)]
     return words + (["--enable-expert-parallel"] if experts > 1 else []), None
 
@@ -110,7 +111,7 @@ def main():
                    "precision": point.get("precision") or "bf16"}
             for part in ("tpot", "ttft"):
                 if point["measured"].get(f"{part}_ms"):
-                    row[part] = answer[part][STATISTICS[part]] * 1e3 / point["measured"][f"{part}_ms"] - 1
+                    row[part] = answer[part]["mean_s"] * 1e3 / point["measured"][f"{part}_ms"] - 1
             rows.append(row)
     text = "| group | points | TPOT: median | 90 % | signed | TTFT: median | 90 % | signed |\n" + "|---" * 8 + "|\n" + row_of("all", rows)
     for key in ("gpu", "framework", "model", "precision"):

@@ -57,7 +57,8 @@ std::size_t residual_op(const std::vector<Op>& ops) {
 }
 
 bool sums_over_tp(const Op& op) {
-  return op.kind == graph::NodeKind::coll && op.axis == workload::Axis::tp &&
+  return op.kind == graph::NodeKind::coll &&
+         (op.axis == workload::Axis::tp || op.axis == workload::Axis::etp) &&
          op.collective == graph::CollectiveType::all_reduce;
 }
 
@@ -172,9 +173,7 @@ void ForwardPass::add_kernel(const Kernel& kernel, double times, PassCount& coun
 }
 
 double ForwardPass::collective_seconds(const Op& op, std::int64_t ranks) const {
-  if (op.collective == graph::CollectiveType::all_reduce && op.axis == workload::Axis::tp &&
-      !inputs_.all_reduce.bytes.empty())
-    return inputs_.all_reduce.at(op.size);
+  if (sums_over_tp(op) && !inputs_.all_reduce.bytes.empty()) return inputs_.all_reduce.at(op.size);
   if (inputs_.library == nullptr) return 0;
   const bool gathers = op.collective == graph::CollectiveType::all_gather;
   return seconds((*inputs_.library)(op.collective, gathers ? op.size * ranks : op.size,

@@ -26,7 +26,7 @@ Action add_infer(CommandOptions& command, Context& context) {
       command,
       "Serves requests with the scheduler of an engine, and predicts latencies, throughput,\n"
       "goodput, use of the cache, energy and cost. Arguments have the names of vLLM, SGLang and\n"
-      "TensorRT-LLM (docs/serving.md).\n"
+      "TensorRT-LLM (docs/serving.md). --model may be a config.json of Hugging Face.\n"
       "\n"
       "Examples:\n"
       "  orrery infer --model llama-3.1-8b --gpu h100-sxm --rate 20\n"

@@ -107,7 +107,7 @@ struct EngineQuestion {
                     "Time of the server between two steps; docs/serving.md has the default"}
           .advanced(),
       QuestionField{"sequence_time", &EngineQuestion::sequence_time, "--sequence-time", "TIME",
-                    kAnswer, "1us", "The same, for each sequence of a step"}
+                    kAnswer, "0.01ms", "The same, for each sequence of a step"}
           .advanced(),
       QuestionField{"request_time", &EngineQuestion::request_time, "--request-time", "TIME",
                     kAnswer, "10ms",
@@ -183,7 +183,7 @@ struct InferQuestion {
   static constexpr std::string_view group = "Inputs";
   static constexpr auto fields = std::tuple{
       QuestionField{"model", &InferQuestion::model, "--model", "NAME", kAnswer, "llama-3-8b",
-                    "A model of the catalog, or a config.json of Hugging Face"}
+                    "A model of the catalog (docs/reference/models.md)"}
           .required(),
       QuestionField{"gpu", &InferQuestion::gpu, "--gpu", "NAME", kAnswer, "h100-sxm",
                     "A device of the catalog; h100-sxm by default"},
@@ -194,7 +194,7 @@ struct InferQuestion {
       QuestionField{"router", &InferQuestion::router, "--router", "NAME", kAnswer, "least-loaded",
                     "How the router selects an instance; round-robin by default", router_words},
       QuestionField{"set", &InferQuestion::set, "--set", "KEY=VALUE", kAnswer, "model.layers=2",
-                    "A key of the specification (docs/reference/workload.md)"}
+                    "Any key of the specification, e.g. kernels.fused=false"}
           .one_each()
           .advanced(),
       QuestionStruct{"load", &InferQuestion::load},
@@ -206,7 +206,7 @@ struct InferQuestion {
       QuestionField{"price", &InferQuestion::price, "--price", "PRICE", kAnswer, "2.5",
                     "Price of a device per hour, in any currency"},
       QuestionField{"power", &InferQuestion::power, "--power", "WATT", kAnswer, "100-700",
-                    "Power of a device: its maximum, or idle-maximum; by default the data sheet's"}
+                    "Power of a device in W: catalog, 700, or idle and busy: 100-700"}
           .advanced()};
 };
 
