@@ -75,6 +75,14 @@ class NetworkChecker {
   NetworkChecker(Question question, double limit, Watch& watch)
       : question_(std::move(question)), limit_(limit), watch_(watch) {}
 
+  /// Whether the network model fits the cluster: flits are for clusters that describe their routers.
+  [[nodiscard]] bool fits(const NetworkModelEntry& model) const {
+    if (model.kind != NetworkModelKind::noc) return true;
+    Findings ignored_findings;
+    const auto cluster = cluster_with(model, question_, ignored_findings);
+    return cluster && cluster->platform.noc != nullptr;
+  }
+
   Result<CheckedNetwork> simulate_on(const NetworkModelEntry& model, NetworkCheck& check) {
     const auto skipped = [&](const Error& error) {
       CheckedNetwork none;
@@ -132,6 +140,7 @@ Result<NetworkCheck> check_networks(const NetworkCheckQuestion& question, Watch&
   NetworkChecker checker(std::move(base), limit->seconds, watch);
   watch.simulations(static_cast<std::uint32_t>(kNetworkModels.size()));
   for (const NetworkModelEntry& model : kNetworkModels) {
+    if (!checker.fits(model)) continue;
     auto one = checker.simulate_on(model, made);
     if (!one) return tl::unexpected(one.error());
     made.networks.push_back(*std::move(one));
