@@ -107,8 +107,8 @@ struct NocOptions {
                     "Inputs into the switch for each port"}
           .between(1, 32)
           .shows_default(),
-      QuestionField{"iterations", &NocOptions::iterations, "--iterations", "N", kAnswer, "2",
-                    "Rounds of iSLIP per cycle"}
+      QuestionField{"allocator_iterations", &NocOptions::iterations, "--allocator-iterations", "N",
+                    kAnswer, "2", "Rounds of iSLIP per cycle"}
           .between(1, 64)
           .shows_default(),
       QuestionField{"channel_allocator", &NocOptions::channel_allocator, "--channel-allocator",
@@ -123,7 +123,7 @@ struct NocOptions {
       QuestionField{"waits_for_tail", &NocOptions::waits_for_tail, "--waits-for-tail", "", kAnswer,
                     "true", "A channel serves the next packet only when its buffer is empty"},
       QuestionGroup{"Measurement"},
-      QuestionField{"warm_up", &NocOptions::warm_up, "--warm-up", "N", kAnswer, "2",
+      QuestionField{"warm_up_periods", &NocOptions::warm_up, "--warm-up-periods", "N", kAnswer, "2",
                     "Periods before the measurement"}
           .between(1, 1'000'000)
           .shows_default(),
