@@ -20,8 +20,8 @@ struct CollectiveCompareQuestion {
   std::optional<std::int64_t> top_k{};
   /// Number format, which limits reduction in switches: fp32, bf16 …; by default any.
   std::optional<std::string> dtype{};
-  /// analytical (no congestion), message (congestion), flow (shared links) or packet (packets in
-  /// queues). One of analytical, message, flow, packet.
+  /// analytical (no congestion), message (congestion), flow (shared links), packet (packets in
+  /// queues) or noc (flits in routers). One of analytical, message, flow, packet, noc.
   std::optional<std::string> network{};
   /// Order of dimensions for chunks, instead of the cluster's; best: the fastest order and number
   /// of chunks that is found.
@@ -69,8 +69,8 @@ struct CollectiveCheckQuestion {
   /// Links of a dimension: inter=25GB/s (between nodes), intra=…, 1=400Gb/s, or a factor:
   /// inter=0.5.
   std::vector<std::string> network_bandwidth{};
-  /// analytical (no congestion), message (congestion), flow (shared links) or packet (packets in
-  /// queues). One of analytical, message, flow, packet.
+  /// analytical (no congestion), message (congestion), flow (shared links), packet (packets in
+  /// queues) or noc (flits in routers). One of analytical, message, flow, packet, noc.
   std::optional<std::string> network{};
   /// Ranks of the cluster that run the plan: 0-7,16; by default the first; once per FILE.
   std::vector<std::string> ranks{};

@@ -180,8 +180,8 @@ struct JobCountQuestion {
 struct JobTogetherQuestion {
   /// Cluster instead of the file's: a file, or a name of the catalog.
   std::optional<std::string> cluster{};
-  /// analytical (no congestion), message (congestion), flow (shared links) or packet (packets in
-  /// queues). One of analytical, message, flow, packet.
+  /// analytical (no congestion), message (congestion), flow (shared links), packet (packets in
+  /// queues) or noc (flits in routers). One of analytical, message, flow, packet, noc.
   std::optional<std::string> network{};
   /// Links of a dimension: inter=25GB/s (between nodes), intra=…, 1=400Gb/s, or a factor:
   /// inter=0.5.

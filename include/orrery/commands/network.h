@@ -54,7 +54,7 @@ struct NetworkCompareQuestion {
   std::optional<std::string> groups{};
   /// Run the single trace on every rank.
   std::optional<bool> replicate{};
-  /// Network model for all networks. One of analytical, message, flow, packet.
+  /// Network model for all networks. One of analytical, message, flow, packet, noc.
   std::optional<std::string> network{};
   /// Algorithm of collectives on all networks.
   std::optional<std::string> collective_algorithm{};
@@ -269,6 +269,112 @@ struct NetworkSplitQuestion {
 [[nodiscard]] inline Answer network_split(const NetworkSplitQuestion& question,
                                           const CallOptions& options = {}) {
   return call("network split", question.json(), options);
+}
+
+/// Measure synthetic traffic in a network of routers, cycle by cycle: `orrery network noc`.
+struct NetworkNocQuestion {
+  /// mesh, torus, ring, crossbar or fully-connected. One of mesh, torus, ring, crossbar,
+  /// fully-connected. Default: mesh.
+  std::optional<std::string> topology{};
+  /// Routers of each dimension; one number for a ring, a crossbar (its nodes) and a fully connected
+  /// network. Default: 8x8.
+  std::optional<std::string> size{};
+  /// Nodes of each router. Default: 1.
+  std::optional<std::int64_t> concentration{};
+  /// Cycles of a link between routers. Default: 1.
+  std::optional<std::int64_t> link{};
+  /// uniform, transpose, complement, shuffle, hot-spot or trace. One of uniform, transpose,
+  /// complement, shuffle, hot-spot, trace. Default: uniform.
+  std::optional<std::string> pattern{};
+  /// Loads to simulate, in flits per node and cycle; without it: 0.05 to the bound of the bisection
+  /// in ten steps.
+  std::vector<std::string> load{};
+  /// Flits of a packet. Default: 1.
+  std::optional<std::int64_t> packet{};
+  /// --pattern trace: packets, a line each: cycle, source, destination, flits.
+  std::optional<std::string> trace{};
+  /// --pattern hot-spot: the node that gets more. Default: 0.
+  std::optional<std::int64_t> hot_node{};
+  /// --pattern hot-spot: share of the packets that go to it. Default: 0.1.
+  std::optional<double> hot_share{};
+  /// Runs per load, with other random numbers. Default: 3.
+  std::optional<std::int64_t> seeds{};
+  /// Find the load with three times the latency without contention, by bisection.
+  std::optional<bool> saturation{};
+  /// auto, xy, yx, o1turn, adaptive, xy_escape, valiant, shortest or up_down. One of auto, xy, yx,
+  /// o1turn, adaptive, xy_escape, valiant, shortest, up_down. Default: auto.
+  std::optional<std::string> routing{};
+  /// Virtual channels of a link. Default: 4.
+  std::optional<std::int64_t> channels{};
+  /// Flits of a channel's buffer. Default: 8.
+  std::optional<std::int64_t> buffer{};
+  /// Stages of a router's pipeline. Default: 3.
+  std::optional<std::int64_t> stages{};
+  /// Cycles until a router uses a credit that has arrived. Default: 1.
+  std::optional<std::int64_t> credit{};
+  /// Inputs into the switch for each port. Default: 1.
+  std::optional<std::int64_t> speedup{};
+  /// Rounds of iSLIP per cycle. Default: 1.
+  std::optional<std::int64_t> iterations{};
+  /// islip, separable or wavefront. One of islip, separable, wavefront. Default: islip.
+  std::optional<std::string> channel_allocator{};
+  /// islip, separable or wavefront. One of islip, separable, wavefront. Default: islip.
+  std::optional<std::string> switch_allocator{};
+  /// wormhole or cut_through. One of wormhole, cut_through. Default: wormhole.
+  std::optional<std::string> switching{};
+  /// A channel serves the next packet only when its buffer is empty.
+  std::optional<bool> waits_for_tail{};
+  /// Periods before the measurement. Default: 3.
+  std::optional<std::int64_t> warm_up{};
+  /// Cycles of a period. Default: 1000.
+  std::optional<std::int64_t> period{};
+  /// Most periods, with the warm-up. Default: 10.
+  std::optional<std::int64_t> periods{};
+  /// Mean latency, in cycles, above which a run ends as saturated. Default: 500.
+  std::optional<double> latency_limit{};
+  /// Write latency by load to FILE, as a picture (SVG).
+  std::optional<std::string> output{};
+  /// Overwrite FILE.
+  std::optional<bool> force{};
+
+  [[nodiscard]] std::string json() const {
+    QuestionText text;
+    text.add("topology", topology);
+    text.add("size", size);
+    text.add("concentration", concentration);
+    text.add("link", link);
+    text.add("pattern", pattern);
+    text.add("load", load);
+    text.add("packet", packet);
+    text.add("trace", trace);
+    text.add("hot_node", hot_node);
+    text.add("hot_share", hot_share);
+    text.add("seeds", seeds);
+    text.add("saturation", saturation);
+    text.add("routing", routing);
+    text.add("channels", channels);
+    text.add("buffer", buffer);
+    text.add("stages", stages);
+    text.add("credit", credit);
+    text.add("speedup", speedup);
+    text.add("iterations", iterations);
+    text.add("channel_allocator", channel_allocator);
+    text.add("switch_allocator", switch_allocator);
+    text.add("switching", switching);
+    text.add("waits_for_tail", waits_for_tail);
+    text.add("warm_up", warm_up);
+    text.add("period", period);
+    text.add("periods", periods);
+    text.add("latency_limit", latency_limit);
+    text.add("output", output);
+    text.add("force", force);
+    return text.finish();
+  }
+};
+
+[[nodiscard]] inline Answer network_noc(const NetworkNocQuestion& question,
+                                        const CallOptions& options = {}) {
+  return call("network noc", question.json(), options);
 }
 
 }  // namespace orrery::api

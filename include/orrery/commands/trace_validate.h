@@ -52,8 +52,8 @@ struct TraceValidateQuestion {
   std::vector<std::string> network_latency{};
   /// Links of a dimension, of the catalog: inter=roce-400 (docs/reference/catalog.md).
   std::vector<std::string> network_link{};
-  /// analytical (no congestion), message (congestion), flow (shared links) or packet (packets in
-  /// queues). One of analytical, message, flow, packet.
+  /// analytical (no congestion), message (congestion), flow (shared links), packet (packets in
+  /// queues) or noc (flits in routers). One of analytical, message, flow, packet, noc.
   std::optional<std::string> network{};
   /// One name, or one per dimension: ring, direct, halving_doubling, double_binary_tree, in_network
   /// or auto, the fastest; by default the cluster's.
