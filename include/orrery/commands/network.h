@@ -42,6 +42,126 @@ struct NetworkShowQuestion {
   return call("network show", question.json(), options);
 }
 
+/// Compare the network models on a job: error and cost of each: `orrery network check`.
+struct NetworkCheckQuestion {
+  /// Process groups of Chakra traces.
+  std::optional<std::string> groups{};
+  /// Run the single trace on every rank.
+  std::optional<bool> replicate{};
+  /// The cluster, for all network models.
+  std::optional<std::string> cluster{};
+  /// Algorithm of collectives on all networks.
+  std::optional<std::string> collective_algorithm{};
+  /// Source of compute times. One of auto, recorded, roofline, heuristic, learned, table, fitted,
+  /// systolic.
+  std::optional<std::string> compute{};
+  /// Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces, Nsight
+  /// SQLite, rocpd, tar archives.
+  std::vector<std::string> traces{};
+  /// Rank of a single trace that does not contain its rank. Default: -1.
+  std::optional<std::int64_t> rank{};
+  /// Number of ranks that are read concurrently (0: all cores).
+  std::optional<std::int64_t> threads{};
+  /// Ignore execution traces if there are device traces.
+  std::optional<bool> no_link{};
+  /// Also add dependencies by tensor.
+  std::optional<bool> tensors{};
+  /// Specifications, in any known format (docs/workloads.md).
+  std::vector<std::string> spec{};
+  /// A model of the catalog (docs/reference/models.md).
+  std::optional<std::string> model{};
+  /// Tensor parallel.
+  std::optional<std::string> tp{};
+  /// Pipeline stages.
+  std::optional<std::string> pp{};
+  /// Data parallel; by default the remaining devices of the cluster.
+  std::optional<std::string> dp{};
+  /// Context parallel.
+  std::optional<std::string> cp{};
+  /// Expert parallel.
+  std::optional<std::string> ep{};
+  /// none, zero1, zero2, zero3 (fsdp), hsdp (in hosts of 8 devices).
+  std::optional<std::string> sharding{};
+  /// gpipe, 1f1b, interleaved, zb_h1, zb_v, dual_pipe.
+  std::optional<std::string> schedule{};
+  /// Parts of the model per rank.
+  std::optional<std::string> chunks{};
+  /// none, selective or full.
+  std::optional<std::string> recompute{};
+  /// Sequences per step.
+  std::optional<std::string> global_batch{};
+  /// Sequences per microbatch.
+  std::optional<std::string> micro_batch{};
+  /// Tokens per sequence.
+  std::optional<std::string> seq{};
+  /// Format of matrix products: bf16, fp16, fp8, mxfp8 or nvfp4. One of bf16, fp16, fp8, mxfp8,
+  /// nvfp4.
+  std::optional<std::string> precision{};
+  /// adam, adamw, sgd, sgd_momentum or muon.
+  std::optional<std::string> optimizer{};
+  /// In remote or host memory: optimizer, weights, activations[:LAYERS], ….
+  std::optional<std::string> offload{};
+  /// stage: count as the generator STAGE does, including its errors.
+  std::optional<std::string> compat{};
+  /// Sequence parallel: norms and residuals are split over --tp.
+  std::optional<bool> sp{};
+  /// Any key of the specification, e.g. kernels.fused=false.
+  std::vector<std::string> set{};
+  /// Skip network models that need more CPU time by their estimate; by default 2 min. Default: 2
+  /// min.
+  std::optional<std::string> limit{};
+  /// Write the table to FILE.csv, or the JSON to FILE ('-' for stdout).
+  std::optional<std::string> output{};
+  /// Overwrite FILE.
+  std::optional<bool> force{};
+  /// The workload: traces PREFIX.0.et, PREFIX.1.et, …, or a file of messages.
+  std::optional<std::string> prefix{};
+
+  [[nodiscard]] std::string json() const {
+    QuestionText text;
+    text.add("groups", groups);
+    text.add("replicate", replicate);
+    text.add("cluster", cluster);
+    text.add("collective_algorithm", collective_algorithm);
+    text.add("compute", compute);
+    text.add("traces", traces);
+    text.add("rank", rank);
+    text.add("threads", threads);
+    text.add("no_link", no_link);
+    text.add("tensors", tensors);
+    text.add("spec", spec);
+    text.add("model", model);
+    text.add("tp", tp);
+    text.add("pp", pp);
+    text.add("dp", dp);
+    text.add("cp", cp);
+    text.add("ep", ep);
+    text.add("sharding", sharding);
+    text.add("schedule", schedule);
+    text.add("chunks", chunks);
+    text.add("recompute", recompute);
+    text.add("global_batch", global_batch);
+    text.add("micro_batch", micro_batch);
+    text.add("seq", seq);
+    text.add("precision", precision);
+    text.add("optimizer", optimizer);
+    text.add("offload", offload);
+    text.add("compat", compat);
+    text.add("sp", sp);
+    text.add("set", set);
+    text.add("limit", limit);
+    text.add("output", output);
+    text.add("force", force);
+    text.add("prefix", prefix);
+    return text.finish();
+  }
+};
+
+[[nodiscard]] inline Answer network_check(const NetworkCheckQuestion& question,
+                                          const CallOptions& options = {}) {
+  return call("network check", question.json(), options);
+}
+
 /// Compare a job on several networks: `orrery network compare`.
 struct NetworkCompareQuestion {
   /// A cluster, as the arguments; may be repeated.
@@ -315,7 +435,7 @@ struct NetworkNocQuestion {
   /// Inputs into the switch for each port. Default: 1.
   std::optional<std::int64_t> speedup{};
   /// Rounds of iSLIP per cycle. Default: 1.
-  std::optional<std::int64_t> iterations{};
+  std::optional<std::int64_t> allocator_iterations{};
   /// islip, separable or wavefront. One of islip, separable, wavefront. Default: islip.
   std::optional<std::string> channel_allocator{};
   /// islip, separable or wavefront. One of islip, separable, wavefront. Default: islip.
@@ -325,7 +445,7 @@ struct NetworkNocQuestion {
   /// A channel serves the next packet only when its buffer is empty.
   std::optional<bool> waits_for_tail{};
   /// Periods before the measurement. Default: 3.
-  std::optional<std::int64_t> warm_up{};
+  std::optional<std::int64_t> warm_up_periods{};
   /// Cycles of a period. Default: 1000.
   std::optional<std::int64_t> period{};
   /// Most periods, with the warm-up. Default: 10.
@@ -357,12 +477,12 @@ struct NetworkNocQuestion {
     text.add("stages", stages);
     text.add("credit", credit);
     text.add("speedup", speedup);
-    text.add("iterations", iterations);
+    text.add("allocator_iterations", allocator_iterations);
     text.add("channel_allocator", channel_allocator);
     text.add("switch_allocator", switch_allocator);
     text.add("switching", switching);
     text.add("waits_for_tail", waits_for_tail);
-    text.add("warm_up", warm_up);
+    text.add("warm_up_periods", warm_up_periods);
     text.add("period", period);
     text.add("periods", periods);
     text.add("latency_limit", latency_limit);

@@ -14,11 +14,12 @@ from .accuracy import accuracy, calibrate, bench
 from .collective import collective_compare, collective_check, collective_synthesize
 from .dlrm import dlrm_shard, dlrm_lookup
 from .goodput import goodput
+from .infer import infer
 from .job import job_generate, job_count, job_together
 from .kernels import kernels
 from .memory import memory
 from .mfu import mfu
-from .network import network_show, network_compare, network_split
+from .network import network_show, network_check, network_compare, network_split, network_noc
 from .reports import report, compare, explain, critical_path
 from .run import run
 from .search import search
@@ -37,6 +38,7 @@ FUNCTIONS: Dict[str, Callable[..., Answer]] = {
     "kernels": kernels,
     "mfu": mfu,
     "goodput": goodput,
+    "infer": infer,
     "report": report,
     "compare": compare,
     "explain": explain,
@@ -56,8 +58,10 @@ FUNCTIONS: Dict[str, Callable[..., Answer]] = {
     "job count": job_count,
     "job together": job_together,
     "network show": network_show,
+    "network check": network_check,
     "network compare": network_compare,
     "network split": network_split,
+    "network noc": network_noc,
     "collective compare": collective_compare,
     "collective check": collective_check,
     "collective synthesize": collective_synthesize,

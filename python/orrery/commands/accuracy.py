@@ -26,7 +26,8 @@ def accuracy(
 ) -> Answer:
     """Compare predicted steps with measured ones: `orrery accuracy`.
 
-    compute: Source of kernel times, as for 'orrery run'.
+    compute: Source of kernel times, as for 'orrery run'. One of auto, recorded, roofline,
+        heuristic, learned, table, fitted, systolic.
     without: Switch an effect off; may be repeated.
     threads: Points that are predicted concurrently; 0: one per core. Default: 1.
     effects: Predict all steps again without each effect in turn.

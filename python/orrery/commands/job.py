@@ -193,8 +193,8 @@ def job_together(
     """Simulate several jobs that share a cluster: `orrery job together`.
 
     cluster: Cluster instead of the file's: a file, or a name of the catalog.
-    network: analytical (no congestion), message (congestion), flow (shared links) or packet
-        (packets in queues). One of analytical, message, flow, packet.
+    network: analytical (no congestion), message (congestion), flow (shared links), packet (packets
+        in queues) or noc (flits in routers). One of analytical, message, flow, packet, noc.
     network_bandwidth: Links of a dimension: inter=25GB/s (between nodes), intra=…, 1=400Gb/s, or
         a factor: inter=0.5.
     links: Print the links that jobs share, and the traffic of each job on them.

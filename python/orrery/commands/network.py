@@ -41,6 +41,124 @@ def network_show(
     }, keep_run=keep_run, progress=progress)
 
 
+def network_check(
+    *,
+    groups: Optional[Value] = None,
+    replicate: Optional[bool] = None,
+    cluster: Optional[Value] = None,
+    collective_algorithm: Optional[Value] = None,
+    compute: Optional[Value] = None,
+    traces: Union[Value, Sequence[Value], None] = None,
+    rank: Optional[int] = None,
+    threads: Optional[int] = None,
+    no_link: Optional[bool] = None,
+    tensors: Optional[bool] = None,
+    spec: Union[Value, Sequence[Value], None] = None,
+    model: Optional[Value] = None,
+    tp: Optional[Value] = None,
+    pp: Optional[Value] = None,
+    dp: Optional[Value] = None,
+    cp: Optional[Value] = None,
+    ep: Optional[Value] = None,
+    sharding: Optional[Value] = None,
+    schedule: Optional[Value] = None,
+    chunks: Optional[Value] = None,
+    recompute: Optional[Value] = None,
+    global_batch: Optional[Value] = None,
+    micro_batch: Optional[Value] = None,
+    seq: Optional[Value] = None,
+    precision: Optional[Value] = None,
+    optimizer: Optional[Value] = None,
+    offload: Optional[Value] = None,
+    compat: Optional[Value] = None,
+    sp: Optional[bool] = None,
+    set: Union[Value, Sequence[Value], None] = None,
+    limit: Optional[Value] = None,
+    output: Optional[Value] = None,
+    force: Optional[bool] = None,
+    prefix: Optional[Value] = None,
+    keep_run: bool = False,
+    progress: ProgressOption = None,
+) -> Answer:
+    """Compare the network models on a job: error and cost of each: `orrery network check`.
+
+    groups: Process groups of Chakra traces.
+    replicate: Run the single trace on every rank.
+    cluster: The cluster, for all network models.
+    collective_algorithm: Algorithm of collectives on all networks.
+    compute: Source of compute times. One of auto, recorded, roofline, heuristic, learned, table,
+        fitted, systolic.
+    traces: Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces,
+        Nsight SQLite, rocpd, tar archives.
+    rank: Rank of a single trace that does not contain its rank. Default: -1.
+    threads: Number of ranks that are read concurrently (0: all cores).
+    no_link: Ignore execution traces if there are device traces.
+    tensors: Also add dependencies by tensor.
+    spec: Specifications, in any known format (docs/workloads.md).
+    model: A model of the catalog (docs/reference/models.md).
+    tp: Tensor parallel.
+    pp: Pipeline stages.
+    dp: Data parallel; by default the remaining devices of the cluster.
+    cp: Context parallel.
+    ep: Expert parallel.
+    sharding: none, zero1, zero2, zero3 (fsdp), hsdp (in hosts of 8 devices).
+    schedule: gpipe, 1f1b, interleaved, zb_h1, zb_v, dual_pipe.
+    chunks: Parts of the model per rank.
+    recompute: none, selective or full.
+    global_batch: Sequences per step.
+    micro_batch: Sequences per microbatch.
+    seq: Tokens per sequence.
+    precision: Format of matrix products: bf16, fp16, fp8, mxfp8 or nvfp4. One of bf16, fp16, fp8,
+        mxfp8, nvfp4.
+    optimizer: adam, adamw, sgd, sgd_momentum or muon.
+    offload: In remote or host memory: optimizer, weights, activations[:LAYERS], ….
+    compat: stage: count as the generator STAGE does, including its errors.
+    sp: Sequence parallel: norms and residuals are split over --tp.
+    set: Any key of the specification, e.g. kernels.fused=false.
+    limit: Skip network models that need more CPU time by their estimate; by default 2 min. Default:
+        2 min.
+    output: Write the table to FILE.csv, or the JSON to FILE ('-' for stdout).
+    force: Overwrite FILE.
+    prefix: The workload: traces PREFIX.0.et, PREFIX.1.et, …, or a file of messages.
+    """
+    return call_as(Answer, "network check", {
+        "groups": groups,
+        "replicate": replicate,
+        "cluster": cluster,
+        "collective_algorithm": collective_algorithm,
+        "compute": compute,
+        "traces": traces,
+        "rank": rank,
+        "threads": threads,
+        "no_link": no_link,
+        "tensors": tensors,
+        "spec": spec,
+        "model": model,
+        "tp": tp,
+        "pp": pp,
+        "dp": dp,
+        "cp": cp,
+        "ep": ep,
+        "sharding": sharding,
+        "schedule": schedule,
+        "chunks": chunks,
+        "recompute": recompute,
+        "global_batch": global_batch,
+        "micro_batch": micro_batch,
+        "seq": seq,
+        "precision": precision,
+        "optimizer": optimizer,
+        "offload": offload,
+        "compat": compat,
+        "sp": sp,
+        "set": set,
+        "limit": limit,
+        "output": output,
+        "force": force,
+        "prefix": prefix,
+    }, keep_run=keep_run, progress=progress)
+
+
 def network_compare(
     *,
     cluster: Union[Value, Sequence[Value], None] = None,
@@ -89,7 +207,7 @@ def network_compare(
     workload: Prefix of Chakra traces.
     groups: Process groups of Chakra traces.
     replicate: Run the single trace on every rank.
-    network: Network model for all networks. One of analytical, message, flow, packet.
+    network: Network model for all networks. One of analytical, message, flow, packet, noc.
     collective_algorithm: Algorithm of collectives on all networks.
     compute: Source of compute times. One of auto, recorded, roofline, heuristic, learned, table,
         fitted, systolic.
@@ -261,6 +379,112 @@ def network_split(
         "min_bandwidth": min_bandwidth,
         "max_bandwidth": max_bandwidth,
         "order": order,
+        "output": output,
+        "force": force,
+    }, keep_run=keep_run, progress=progress)
+
+
+def network_noc(
+    *,
+    topology: Optional[Value] = None,
+    size: Optional[Value] = None,
+    concentration: Optional[int] = None,
+    link: Optional[int] = None,
+    pattern: Optional[Value] = None,
+    load: Union[Value, Sequence[Value], None] = None,
+    packet: Optional[int] = None,
+    trace: Optional[Value] = None,
+    hot_node: Optional[int] = None,
+    hot_share: Optional[float] = None,
+    seeds: Optional[int] = None,
+    saturation: Optional[bool] = None,
+    routing: Optional[Value] = None,
+    channels: Optional[int] = None,
+    buffer: Optional[int] = None,
+    stages: Optional[int] = None,
+    credit: Optional[int] = None,
+    speedup: Optional[int] = None,
+    allocator_iterations: Optional[int] = None,
+    channel_allocator: Optional[Value] = None,
+    switch_allocator: Optional[Value] = None,
+    switching: Optional[Value] = None,
+    waits_for_tail: Optional[bool] = None,
+    warm_up_periods: Optional[int] = None,
+    period: Optional[int] = None,
+    periods: Optional[int] = None,
+    latency_limit: Optional[float] = None,
+    output: Optional[Value] = None,
+    force: Optional[bool] = None,
+    keep_run: bool = False,
+    progress: ProgressOption = None,
+) -> Answer:
+    """Measure synthetic traffic in a network of routers, cycle by cycle: `orrery network noc`.
+
+    topology: mesh, torus, ring, crossbar or fully-connected. One of mesh, torus, ring, crossbar,
+        fully-connected. Default: mesh.
+    size: Routers of each dimension; one number for a ring, a crossbar (its nodes) and a fully
+        connected network. Default: 8x8.
+    concentration: Nodes of each router. Default: 1.
+    link: Cycles of a link between routers. Default: 1.
+    pattern: uniform, transpose, complement, shuffle, hot-spot or trace. One of uniform, transpose,
+        complement, shuffle, hot-spot, trace. Default: uniform.
+    load: Loads to simulate, in flits per node and cycle; without it: 0.05 to the bound of the
+        bisection in ten steps.
+    packet: Flits of a packet. Default: 1.
+    trace: --pattern trace: packets, a line each: cycle, source, destination, flits.
+    hot_node: --pattern hot-spot: the node that gets more. Default: 0.
+    hot_share: --pattern hot-spot: share of the packets that go to it. Default: 0.1.
+    seeds: Runs per load, with other random numbers. Default: 3.
+    saturation: Find the load with three times the latency without contention, by bisection.
+    routing: auto, xy, yx, o1turn, adaptive, xy_escape, valiant, shortest or up_down. One of auto,
+        xy, yx, o1turn, adaptive, xy_escape, valiant, shortest, up_down. Default: auto.
+    channels: Virtual channels of a link. Default: 4.
+    buffer: Flits of a channel's buffer. Default: 8.
+    stages: Stages of a router's pipeline. Default: 3.
+    credit: Cycles until a router uses a credit that has arrived. Default: 1.
+    speedup: Inputs into the switch for each port. Default: 1.
+    allocator_iterations: Rounds of iSLIP per cycle. Default: 1.
+    channel_allocator: islip, separable or wavefront. One of islip, separable, wavefront. Default:
+        islip.
+    switch_allocator: islip, separable or wavefront. One of islip, separable, wavefront. Default:
+        islip.
+    switching: wormhole or cut_through. One of wormhole, cut_through. Default: wormhole.
+    waits_for_tail: A channel serves the next packet only when its buffer is empty.
+    warm_up_periods: Periods before the measurement. Default: 3.
+    period: Cycles of a period. Default: 1000.
+    periods: Most periods, with the warm-up. Default: 10.
+    latency_limit: Mean latency, in cycles, above which a run ends as saturated. Default: 500.
+    output: Write latency by load to FILE, as a picture (SVG).
+    force: Overwrite FILE.
+    """
+    return call_as(Answer, "network noc", {
+        "topology": topology,
+        "size": size,
+        "concentration": concentration,
+        "link": link,
+        "pattern": pattern,
+        "load": load,
+        "packet": packet,
+        "trace": trace,
+        "hot_node": hot_node,
+        "hot_share": hot_share,
+        "seeds": seeds,
+        "saturation": saturation,
+        "routing": routing,
+        "channels": channels,
+        "buffer": buffer,
+        "stages": stages,
+        "credit": credit,
+        "speedup": speedup,
+        "allocator_iterations": allocator_iterations,
+        "channel_allocator": channel_allocator,
+        "switch_allocator": switch_allocator,
+        "switching": switching,
+        "waits_for_tail": waits_for_tail,
+        "warm_up_periods": warm_up_periods,
+        "period": period,
+        "periods": periods,
+        "latency_limit": latency_limit,
         "output": output,
         "force": force,
     }, keep_run=keep_run, progress=progress)
