@@ -117,8 +117,8 @@ struct DoctorOptions {
 
 Action add_doctor(CommandOptions& command, Context& context) {
   describe(command,
-           "Versions, catalog, data, and a small simulation with a known result. With a file: "
-           "what it is, what it holds, and which commands take it.\n"
+           "Versions, catalog, data, and a small simulation with a known result.\n"
+           "With a file: what it is, what it holds, and which commands take it.\n"
            "\n"
            "Examples:\n"
            "  orrery doctor\n"

@@ -73,6 +73,8 @@ constexpr KnownFormat kFormats[] = {
      {"orrery trace convert FILE -o PREFIX", "", ""}},
 };
 
+constexpr std::string_view kUnknown = "is not a file that Orrery reads";
+
 void add_commands(std::span<const std::string_view> commands, const std::string& path,
                   FileFacts& facts) {
   for (const std::string_view command : commands) {
@@ -160,10 +162,18 @@ Result<FileFacts> text_facts(const std::string& path) {
   if (importer.error().code == Errc::input_unsupported &&
       importer.error().what != "does not describe a training job")
     return tl::unexpected(importer.error());
-  return fail(Errc::input_unsupported, path, "is not a file that Orrery reads",
+  return fail(Errc::input_unsupported, path, std::string(kUnknown),
               fmt::format("it reads traces ('orrery trace info --help'), jobs of {}, clusters, "
                           "measured collectives, search spaces and collective algorithms",
                           workload::kImportedTools));
+}
+
+/// Texts and files of known tools: no trace, but maybe a job, a cluster or a log.
+Result<FileFacts> facts_of_foreign(const trace::Input& input) {
+  auto facts = text_facts(input.path);
+  if (facts || facts.error().what != kUnknown) return facts;
+  const Error known = intake::unsupported_error(input);
+  return known.what.find("text file") == std::string::npos ? tl::unexpected(known) : facts;
 }
 
 }  // namespace

@@ -25,8 +25,12 @@ Result<Json> parse(std::string_view text, const std::string& where) {
   Result<Json> read = config::parse_json(text, where);
   if (read) return read;
   // GPT-NeoX writes YAML in brackets, with comments.
+  const bool neox = text.find("pipe-parallel-size") != std::string_view::npos ||
+                    text.find("pipe_parallel_size") != std::string_view::npos ||
+                    text.find("model-parallel-size") != std::string_view::npos;
+  if (!neox) return read;
   Result<Json> loose = config::parse_yaml(text, where);
-  return loose && loose->is_object() && text.find(": ") != std::string_view::npos ? loose : read;
+  return loose && loose->is_object() ? loose : read;
 }
 
 /// Removes keys without a value.

@@ -59,7 +59,7 @@ TEST(Catalog, LinksToHostsAreLinksOfTheCatalogWithASource) {
     ++linked;
     EXPECT_NE(find_link(device.host_link), nullptr) << device.name;
   }
-  EXPECT_EQ(linked, 12U);
+  EXPECT_EQ(linked, 13U);
   EXPECT_EQ(find_device("h100-sxm")->host_link, "pcie5-x16");
   EXPECT_EQ(find_device("gh200")->host_link, "nvlink-c2c");
   EXPECT_EQ(find_device("b200")->host_link, "");

@@ -45,9 +45,10 @@ void add_tokenizer(const Json& file, Json& flat) {
 
 /// The section model.optim: the optimizer, and how gradients and weights move.
 void add_optimizer(const Json& section, Json& flat) {
-  if (const auto name = section.find("name"); name != section.end() && name->is_string()) {
+  if (const auto name = section.find("name"); name != section.end()) {
     flat["optimizer"] = *name;
-    if (name->get_ref<const std::string&>().find("distributed") != std::string::npos)
+    if (name->is_string() &&
+        name->get_ref<const std::string&>().find("distributed") != std::string::npos)
       flat["use_distributed_optimizer"] = true;
   }
   for (const char* const key : {"overlap_grad_sync", "overlap_param_sync", "bucket_cap_mb"})
