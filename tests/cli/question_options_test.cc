@@ -254,6 +254,11 @@ const CommandQuestion kQuestions[] = {
     {"trace stragglers",
      ORRERY_RECORDED,  // of two steps, without a cluster
      {"question.steps", "question.base.recorded.no_link", "question.base.recorded.tensors"}},
+    {"network check",
+     ORRERY_JOB "--cluster h100-sxm:8",  // of a job without a pipeline, on a fast machine
+     {"question.base.groups", "question.base.replicate", "question.base.recorded.rank",
+      "question.base.recorded.no_link", "question.base.recorded.tensors",
+      "question.base.job.schedule", "question.limit"}},
     {"network compare",
      ORRERY_JOB "h100-sxm:16 inter=0.5",  // of a job without a pipeline
      {"question.base.groups", "question.base.replicate", "question.base.recorded.rank",

@@ -226,6 +226,7 @@ Action add_compare(CommandOptions& command, Context& context);
 Action add_whatif(CommandOptions& command, Context& context);
 Action add_trace_stragglers(CommandOptions& command, Context& context);
 Action add_trace_scale_down(CommandOptions& command, Context& context);
+Action add_network_check(CommandOptions& command, Context& context);
 Action add_network_compare(CommandOptions& command, Context& context);
 Action add_search(CommandOptions& command, Context& context);
 Action add_dlrm_shard(CommandOptions& command, Context& context);

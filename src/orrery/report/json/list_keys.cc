@@ -161,6 +161,9 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "bytes_per_s error_interval extrapolated flop_per_s model peak_ratio time_ns used"},
      {"nets", JsonType::object, "fitted nets", JsonForm::list,
       "device held_out_rows high_ratio low_ratio median_error pass training_rows"},
+     {"network_models", JsonType::object, "the job on each network model", JsonForm::list,
+      "estimated_cpu_s exposed_comm_error exposed_comm_ns messages network_model reason step_error "
+      "step_ns"},
      {"networks", JsonType::object, "the networks that are compared", JsonForm::list,
       "cluster cost_per_1e9_items device_hour_price difference_interval dimension_traffic "
       "exposed_comm_ns exposed_groups items_per_s mfu name no_interval_reason prediction_interval "

@@ -84,6 +84,7 @@ constexpr auto kJsonQuantities = std::to_array<JsonKey>(
       "step time if all ranks worked and communicated equally fast"},
      {"equal_links_ns", JsonType::quantity, "step time if all links were equally fast"},
      {"equal_work_ns", JsonType::quantity, "step time if all ranks worked equally fast"},
+     {"estimated_cpu_s", JsonType::quantity, "CPU time by the estimate, in order of magnitude"},
      {"estimate_ns", JsonType::quantity, "step time by the estimate without events"},
      {"excess_ns", JsonType::quantity, "step time that this suspect costs"},
      {"exchanges_ns", JsonType::quantity, "time of the exchanges of embeddings"},

@@ -99,12 +99,13 @@ Result<std::shared_ptr<const JobSummary>> finish_job(const Inputs& inputs, bool 
 }  // namespace
 
 Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch, Findings& findings,
-                         sim::Checkpoints checkpoints) {
+                         sim::Checkpoints checkpoints, double max_cpu_seconds) {
   auto chosen = choose_if_asked(question, inputs);
   if (!chosen) return tl::unexpected(chosen.error());
   inputs.cluster = with_host_memory(*inputs.load, inputs.cluster, findings);
   sim::Options options = options_of(question);
   options.checkpoints = std::move(checkpoints);
+  options.max_cpu_seconds = max_cpu_seconds;
   const bool verify = question.work.verify_fold;
   options.kernel_models = inputs.cluster->kernel_models();
   options.library = inputs.cluster->library;

@@ -52,9 +52,11 @@ struct Outcome {
 [[nodiscard]] Result<Outcome> answer(Question question, Watch& watch, Findings& findings,
                                      sim::Checkpoints checkpoints = {});
 
-/// Simulates what has been read, with these `findings`. `question` is settled.
+/// Simulates what has been read, with these `findings`. `question` is settled. `max_cpu_seconds`:
+/// as sim::Options.
 [[nodiscard]] Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
-                                       Findings& findings, sim::Checkpoints checkpoints = {});
+                                       Findings& findings, sim::Checkpoints checkpoints = {},
+                                       double max_cpu_seconds = 0);
 
 /// Simulates the outcome's question again without each effect that is on, into Outcome::effects. A
 /// stalled outcome has none. Errc: those of reading and simulating.
