@@ -182,6 +182,7 @@ Result<FileFacts> facts_of_file(const std::string& path) {
   const auto inputs = trace::inputs_in(path);
   if (!inputs) return tl::unexpected(inputs.error());
   for (const trace::Input& input : *inputs) {
+    if (input.format == trace::Format::foreign) return facts_of_foreign(input);
     if (trace::is_refused(input.format)) return tl::unexpected(intake::unsupported_error(input));
     const auto* const known = std::ranges::find(kFormats, input.format, &KnownFormat::format);
     if (known == std::end(kFormats)) continue;

@@ -180,19 +180,10 @@ std::int64_t cache_bytes(Engine engine, double share, const ServingMemory& memor
             static_cast<double>(memory.total - memory.weights - memory.activations - other));
 }
 
-}  // namespace
-
-Result<EngineSetup> set_up_engine(const InferQuestion& question, Findings& findings) {
+/// The forward pass of the engine on its devices.
+Result<void> set_pass(const InferQuestion& question, Engine engine, const std::string& gpu,
+                      const platform::DeviceEntry& device, Findings& findings, EngineSetup& setup) {
   const EngineQuestion& asked = question.engine;
-  if (auto fine = check_engine_question(asked); !fine) return tl::unexpected(fine.error());
-  const auto engine = engine_named(asked.engine);
-  if (!engine) return tl::unexpected(engine.error());
-  const std::string gpu = question.gpu.empty() ? "h100-sxm" : question.gpu;
-  const auto device = catalog_device(gpu);
-  if (!device) return tl::unexpected(device.error());
-
-  EngineSetup setup;
-  setup.devices = asked.tensor_parallel_size * asked.data_parallel_size;
   platform::Platform platform;
   ClusterSize cluster{setup.devices, gpu, {gpu, 1}};
   serving::PassInputs inputs;
@@ -210,12 +201,12 @@ Result<EngineSetup> set_up_engine(const InferQuestion& question, Findings& findi
   if (!spec) return tl::unexpected(spec.error());
   inputs.spec = *std::move(spec);
   inputs.kernels = model::kernel_models({});
-  inputs.silicon = model::silicon_of(**device);
+  inputs.silicon = model::silicon_of(device);
   inputs.overlap = Time(static_cast<std::int64_t>(kCapturedOverlap * 1e12));
-  inputs.all_reduce = serving::all_reduce_curve(gpu, *engine, asked.tensor_parallel_size);
+  inputs.all_reduce = serving::all_reduce_curve(gpu, engine, asked.tensor_parallel_size);
   inputs.fp8_cache = asked.kv_cache_dtype == "fp8" || asked.kv_cache_dtype == "int8";
-  const Architecture architecture = (*device)->architecture;
-  if (*engine == Engine::vllm &&
+  const Architecture architecture = device.architecture;
+  if (engine == Engine::vllm &&
       (architecture == Architecture::ampere || architecture == Architecture::ada ||
        architecture == Architecture::rtx_blackwell))
     inputs.mixed_rows = kFlashAttention2Rows;
@@ -224,27 +215,30 @@ Result<EngineSetup> set_up_engine(const InferQuestion& question, Findings& findi
   setup.pass = *std::move(pass);
   setup.parts = serving::ForwardPass::parts(setup.pass);
   setup.parts.padded = captured_size;
-  setup.device_power = (*device)->power_w;
+  return {};
+}
 
-  const std::int64_t total =
-      ((*device)->usable > Bytes{} ? (*device)->usable : (*device)->memory).count();
-  const EngineDefaults defaults = defaults_of(*engine, **device, total);
-  const auto given = [](std::int64_t value, std::int64_t known) {
-    return value > 0 ? value : known;
-  };
+std::int64_t given(std::int64_t value, std::int64_t known) { return value > 0 ? value : known; }
+
+void set_options(const EngineQuestion& asked, Engine engine, const EngineDefaults& defaults,
+                 EngineSetup& setup) {
   serving::EngineOptions& options = setup.options;
-  options.engine = *engine;
+  options.engine = engine;
   options.max_num_seqs = given(asked.max_num_seqs, defaults.seqs);
   options.max_num_batched_tokens = given(asked.max_num_batched_tokens, defaults.tokens);
   options.long_prefill_token_threshold = asked.long_prefill_token_threshold;
   options.enable_chunked_prefill = !asked.no_chunked_prefill;
-  options.enable_prefix_caching = !asked.no_prefix_caching && *engine != Engine::static_batches;
-  options.async_scheduling = !asked.no_async_scheduling && *engine != Engine::static_batches;
+  options.enable_prefix_caching = !asked.no_prefix_caching && engine != Engine::static_batches;
+  options.async_scheduling = !asked.no_async_scheduling && engine != Engine::static_batches;
   options.server = server_time(asked, setup.server);
   setup.block_tokens = given(asked.block_size, defaults.block);
+}
 
+/// Errc: limit_exceeded if nothing is left for the cache.
+Result<void> set_memory(const EngineQuestion& asked, const std::string& gpu, double share,
+                        EngineSetup& setup) {
+  const serving::EngineOptions& options = setup.options;
   ServingMemory& memory = setup.memory;
-  memory.total = total;
   memory.weights = setup.pass->weight_bytes();
   memory.activations =
       setup.pass->activation_bytes(options.max_num_batched_tokens,
@@ -252,14 +246,12 @@ Result<EngineSetup> set_up_engine(const InferQuestion& question, Findings& findi
   memory.context = kServerContext;
   memory.communicators = setup.devices > 1 ? reserved_memory(gpu).communicator : 0;
   memory.token_bytes = setup.pass->token_bytes();
-  const double share =
-      asked.gpu_memory_utilization > 0 ? asked.gpu_memory_utilization : defaults.memory;
-  memory.cache =
-      cache_bytes(*engine, share, memory) - options.max_num_seqs * setup.pass->window_bytes();
+  memory.cache = cache_bytes(options.engine, share, memory) -
+                 options.max_num_seqs * setup.pass->window_bytes();
   const std::int64_t block_bytes = memory.token_bytes * setup.block_tokens;
   setup.blocks = asked.num_gpu_blocks > 0 ? asked.num_gpu_blocks
                                           : std::max<std::int64_t>(memory.cache, 0) / block_bytes;
-  if (setup.blocks > 0) return setup;
+  if (setup.blocks > 0) return {};
   return fail(
       Errc::limit_exceeded, "--gpu",
       fmt::format(
@@ -270,6 +262,31 @@ Result<EngineSetup> set_up_engine(const InferQuestion& question, Findings& findi
           gigabytes(memory.context + memory.communicators)),
       "more devices (--tensor-parallel-size), 8-bit weights (--quantization fp8) or fewer "
       "tokens in a step (--max-num-batched-tokens, --max-num-seqs)");
+}
+
+}  // namespace
+
+Result<EngineSetup> set_up_engine(const InferQuestion& question, Findings& findings) {
+  const EngineQuestion& asked = question.engine;
+  if (auto fine = check_engine_question(asked); !fine) return tl::unexpected(fine.error());
+  const auto engine = engine_named(asked.engine);
+  if (!engine) return tl::unexpected(engine.error());
+  const std::string gpu = question.gpu.empty() ? "h100-sxm" : question.gpu;
+  const auto device = catalog_device(gpu);
+  if (!device) return tl::unexpected(device.error());
+  EngineSetup setup;
+  setup.devices = asked.tensor_parallel_size * asked.data_parallel_size;
+  if (auto made = set_pass(question, *engine, gpu, **device, findings, setup); !made)
+    return tl::unexpected(made.error());
+  setup.device_power = (*device)->power_w;
+  setup.memory.total =
+      ((*device)->usable > Bytes{} ? (*device)->usable : (*device)->memory).count();
+  const EngineDefaults defaults = defaults_of(*engine, **device, setup.memory.total);
+  set_options(asked, *engine, defaults, setup);
+  const double share =
+      asked.gpu_memory_utilization > 0 ? asked.gpu_memory_utilization : defaults.memory;
+  if (auto fits = set_memory(asked, gpu, share, setup); !fits) return tl::unexpected(fits.error());
+  return setup;
 }
 
 }  // namespace orrery::study

@@ -35,6 +35,15 @@ sim::Options options_of(const Question& question) {
   return made;
 }
 
+void add_cluster_options(const Cluster& cluster, sim::Options& options) {
+  options.kernel_models = cluster.kernel_models();
+  options.library = cluster.library;
+  if (!cluster.replay) return;
+  options.replay = true;
+  options.fold = options.skip_repeats = false;
+  options.threads = 1;
+}
+
 Result<sim::SimResult> simulate_once(const Inputs& inputs, const graph::Workload& workload,
                                      sim::Options options, Watch& watch) {
   const std::uint32_t ranks = workload.rank_count();
@@ -107,13 +116,7 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch, 
   options.checkpoints = std::move(checkpoints);
   options.max_cpu_seconds = max_cpu_seconds;
   const bool verify = question.work.verify_fold;
-  options.kernel_models = inputs.cluster->kernel_models();
-  options.library = inputs.cluster->library;
-  if (inputs.cluster->replay) {
-    options.replay = true;
-    options.fold = options.skip_repeats = false;
-    options.threads = 1;
-  }
+  add_cluster_options(*inputs.cluster, options);
   look_at_kernel_models(inputs, findings);
   if (!inputs.cluster->replay && inputs.load->device_conversion.empty() && !inputs.load->program)
     count_other_device(inputs.workload(), question.device, inputs.platform().device, findings);
