@@ -21,6 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
+/// A text that starts with a bracket is JSON, unless a comment comes first.
+std::string as_yaml(std::string_view text) { return "# YAML\n" + std::string(text); }
+
 struct ReadFile {
   Spec spec = unresolved_spec();
   Findings findings{};
@@ -28,7 +31,7 @@ struct ReadFile {
 
 ReadFile import_text(std::string_view text, const std::string& where = "file.yaml") {
   ReadFile file;
-  const auto done = import_into(file.spec, text, where, file.findings);
+  const auto done = import_into(file.spec, as_yaml(text), where, file.findings);
   EXPECT_TRUE(done.has_value()) << (done ? "" : to_string(done.error()));
   return file;
 }
@@ -36,7 +39,7 @@ ReadFile import_text(std::string_view text, const std::string& where = "file.yam
 Error refusal_of(std::string_view text) {
   Spec spec;
   Findings findings;
-  const auto done = import_into(spec, text, "file.yaml", findings);
+  const auto done = import_into(spec, as_yaml(text), "file.yaml", findings);
   EXPECT_FALSE(done.has_value());
   return done ? Error{} : done.error();
 }
