@@ -145,7 +145,7 @@ Result<FileFacts> text_facts(const std::string& path) {
         {"what", "a cluster"},
         {"devices", format_count(cluster->npu_count())},
         {"command", fmt::format("orrery network show {}", path)},
-        {"command", fmt::format("orrery run --model llama-3.1-8b --tp 8 --cluster {}", path)}};
+        {"command", fmt::format("orrery run --model llama-3.1-8b --cluster {}", path)}};
   if (const auto measured = calibrate::parse_measurements(*text, path, ignored_findings))
     return FileFacts{{"file", path},
                      {"what", "measured collectives (nccl-tests, NCCL Inspector or CSV)"},
@@ -165,7 +165,7 @@ Result<FileFacts> text_facts(const std::string& path) {
   return fail(Errc::input_unsupported, path, std::string(kUnknown),
               fmt::format("it reads traces ('orrery trace info --help'), jobs of {}, clusters, "
                           "measured collectives, search spaces and collective algorithms",
-                          workload::kImportedTools));
+                          workload::imported_tools()));
 }
 
 /// Texts and files of known tools: no trace, but maybe a job, a cluster or a log.

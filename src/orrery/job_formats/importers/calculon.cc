@@ -73,7 +73,7 @@ Result<void> import_calculon_run(Spec& spec, const Json& file, const std::string
 
 const Importer kCalculonModelImporter{
     .name = "calculon_model",
-    .tool = "Calculon's model",
+    .tool = "Calculon",
     .files = "its model",
     .reads = "the model",
     .is_document =
@@ -83,7 +83,7 @@ const Importer kCalculonModelImporter{
     .import_document = import_calculon_model};
 
 const Importer kCalculonRunImporter{.name = "calculon_run",
-                                    .tool = "Calculon's execution",
+                                    .tool = "Calculon",
                                     .files = "its execution",
                                     .reads = "plan, recomputation, precision",
                                     .is_document =

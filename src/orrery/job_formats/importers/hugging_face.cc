@@ -667,7 +667,7 @@ Result<void> import_hugging_face(Spec& spec, const Json& file, const std::string
 
 const Importer kHuggingFaceImporter{
     .name = "hugging_face",
-    .tool = "Hugging Face's config.json",
+    .tool = "Hugging Face",
     .files = "`config.json` (37 families)",
     .reads = "the model",
     .refuses = "unknown families, by name, with what a specification needs",

@@ -4,11 +4,14 @@
 #include "orrery/job_formats/importers/importer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "orrery/job_formats/importers/importer_internal.h"
+#include "orrery/workload/spec/model_catalog.h"
 #include "orrery/workload/spec/spec_rules.h"
 
 namespace orrery::workload {
@@ -39,14 +42,9 @@ Json without_nulls(Json file) {
   return file;
 }
 
-/// Whether a line of the text begins so.
-bool has_line(std::string_view text, std::string_view begin) {
-  return text.starts_with(begin) || text.find(fmt::format("\n{}", begin)) != std::string_view::npos;
-}
-
 /// A configuration that is a Python program, and what its tool offers instead.
 struct PythonTool {
-  std::string_view word;  ///< in the program
+  std::string_view word;  ///< in the program; the last is in every one
   std::string_view instead;
 };
 constexpr PythonTool kPythonTools[] = {
@@ -56,20 +54,28 @@ constexpr PythonTool kPythonTools[] = {
     {"axlearn", "give the model and the plan as options"},
     {"", "give the file that the program writes or reads, or the model and the plan as options"}};
 
+/// Whether the first line of code, after comments, is Python's.
+bool is_python(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos || line.front() == '#') continue;
+    const bool imports = line.starts_with("from ") && line.find(" import ") != line.npos;
+    return imports || line.starts_with("import ") || line.starts_with("\"\"\"") ||
+           line.starts_with("def ") || line.starts_with("class ");
+  }
+  return false;
+}
+
 /// Errc: input_unsupported if the text is a Python program.
 Result<void> refuse_python(std::string_view text, const std::string& where) {
-  const std::string_view first = text.substr(0, text.find('\n'));
-  if (first.starts_with("#!") && first.find("python") == std::string_view::npos) return {};
-  const bool imports = has_line(text, "import ") ||
-                       (has_line(text, "from ") && text.find(" import ") != std::string_view::npos);
-  if (!imports || !(has_line(text, "def ") || has_line(text, "class ") || has_line(text, "@") ||
-                    text.find(" = ") != std::string_view::npos))
-    return {};
-  for (const PythonTool& tool : kPythonTools)
-    if (text.find(tool.word) != std::string_view::npos)
-      return fail(Errc::input_unsupported, where, "is a Python program, which Orrery does not run",
-                  std::string(tool.instead));
-  return {};
+  if (!is_python(text)) return {};
+  const auto* const tool = std::find_if(
+      std::begin(kPythonTools), std::end(kPythonTools),
+      [&](const PythonTool& each) { return text.find(each.word) != std::string_view::npos; });
+  return fail(Errc::input_unsupported, where, "is a Python program, which Orrery does not run",
+              std::string(tool->instead));
 }
 
 /// A file and its format.
@@ -90,7 +96,7 @@ Result<Detected> detect(std::string_view text, const std::string& where) {
         return Detected{one, *std::move(file)};
   }
   return fail(Errc::input_unsupported, where, "does not describe a training job",
-              fmt::format("supported: Orrery's specification, and files of {}", kImportedTools));
+              fmt::format("supported: Orrery's specification, and files of {}", imported_tools()));
 }
 
 Result<void> import_own(Spec& spec, std::string_view text, const std::string& where,
@@ -145,6 +151,13 @@ Result<void> import_into(Spec& spec, std::string_view text, const std::string& w
   return fine;
 }
 
+std::string imported_tools() {
+  std::set<std::string_view> names;
+  for (const Importer* each : kImporters)
+    if (each != &kSpecificationImporter) names.insert(each->tool);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 void ignore_keys(KeyReader& keys, std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) static_cast<void>(keys.has(name));
 }
@@ -195,6 +208,11 @@ void set_world_size(Spec& spec, std::int64_t world, const std::string& where, Fi
     return;
   }
   spec.parallel.dp = world / model;
+}
+
+void use_catalog_model(Spec& spec, const ModelEntry& entry) {
+  spec.model = entry.model;
+  spec.model.name = entry.name;
 }
 
 Result<void> finish(KeyReader& keys, Findings& findings) {

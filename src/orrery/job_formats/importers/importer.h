@@ -21,7 +21,7 @@ namespace orrery::workload {
 /// object and `is_document` returns true. A null function means false.
 struct Importer {
   std::string_view name;
-  std::string_view tool;       ///< as its authors write it, for messages
+  std::string_view tool;       ///< as its authors write it, for messages; formats may share one
   std::string_view files;      ///< which of its files, for the documentation (Markdown)
   std::string_view reads;      ///< what of a job
   std::string_view refuses{};  ///< what it refuses by name
@@ -50,11 +50,8 @@ inline constexpr std::array kImporters{
     &kLlmFoundryImporter,   &kOlmoImporter,       &kCalculonModelImporter,
     &kCalculonRunImporter,  &kVtrainImporter,     &kDeepspeedImporter,
     &kNemoImporter,         &kMegatronImporter,   &kSpecificationImporter};
-/// The supported tools, for messages.
-inline constexpr std::string_view kImportedTools =
-    "Hugging Face, PEFT, Megatron-LM, Megatron-Bridge, NeMo, Primus, torchtitan, DeepSpeed, "
-    "accelerate, GPT-NeoX, nanotron, llm-foundry, OLMo, MaxText, LLaMA-Factory, axolotl, Calculon, "
-    "vTrain, SimAI";
+/// The supported tools, for messages: "AMD Primus, Calculon …".
+[[nodiscard]] std::string imported_tools();
 
 /// The text of docs/reference/importers.md.
 [[nodiscard]] std::string importers_reference();

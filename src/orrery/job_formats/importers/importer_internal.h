@@ -19,6 +19,8 @@
 
 namespace orrery::workload {
 
+struct ModelEntry;
+
 /// Marks keys as read that do not affect the workload (names, tokens, learning rates).
 void ignore_keys(config::KeyReader& keys, std::initializer_list<std::string_view> names);
 
@@ -44,6 +46,9 @@ void report_unmodeled(config::KeyReader& keys, const config::Json& file,
 /// templates, a number that does not fit the plan is ignored and reported (finding
 /// key_without_effect).
 void set_world_size(Spec& spec, std::int64_t world, const std::string& where, Findings& findings);
+
+/// Sets the model of the catalog.
+void use_catalog_model(Spec& spec, const ModelEntry& entry);
 
 /// Returns the error of `keys`, if any; otherwise reports unread keys.
 [[nodiscard]] Result<void> finish(config::KeyReader& keys, Findings& findings);

@@ -162,8 +162,7 @@ Result<void> find_base(Spec& spec, KeyReader& keys) {
         base.empty() ? "names no model" : in_quotes(base) + " is not in the catalog of models",
         "give the model before its adapters, as its config.json or --model NAME");
   }
-  spec.model = entry->model;
-  spec.model.name = entry->name;
+  use_catalog_model(spec, *entry);
   if (entry->seq > 0) spec.batch.seq = entry->seq;
   return {};
 }
@@ -220,7 +219,7 @@ Result<void> import_lora(Spec& spec, const Json& file, const std::string& where,
 
 const Importer kPeftImporter{
     .name = "peft",
-    .tool = "PEFT's adapter_config.json",
+    .tool = "PEFT",
     .files = "`adapter_config.json`",
     .reads = "low-rank adapters, on top of an earlier model or one of the catalog",
     .refuses = "other adapters, adapters that differ by layer",

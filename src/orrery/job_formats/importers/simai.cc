@@ -59,7 +59,9 @@ Result<void> import_simai(Spec& spec, std::string_view text, const std::string& 
 const Importer kSimaiImporter{.name = "simai",
                               .tool = "SimAI",
                               .files = "AICB's text",
-                              .reads = "the plan in its header, if a model is given; without one `orrery run` simulates its layers",
+                              .reads =
+                                  "the plan in its header, if a model is given; without one "
+                                  "`orrery run` simulates its layers",
                               .is_text = looks_like_simai,
                               .import_text = import_simai};
 

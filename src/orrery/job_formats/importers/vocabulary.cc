@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/job_formats/importers/vocabulary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <string_view>
@@ -132,6 +134,18 @@ std::optional<KnownVocabulary> known_vocabulary(const Model& shape, const Vocabu
   if (const auto known = agreed(in_names(fitting, hints.names))) return known;
   // A model with fewer layers than the published one, for a test.
   return agreed(in_names(of_shape(all, shape, false), hints.names));
+}
+
+void choose_vocabulary(Model& model, VocabularyHints hints, std::int64_t usual,
+                       const std::string& where, Findings& findings) {
+  hints.names.push_back(where.substr(where.rfind('/') + 1));
+  const auto known = known_vocabulary(model, hints);
+  model.vocab = known ? known->size : usual;
+  if (known)
+    findings.add(FindingCode::chosen_by_default,
+                 fmt::format("{}: vocab = {}, as {} has it", where, known->size, known->model));
+  else
+    findings.add(FindingCode::default_assumed, fmt::format("{}: vocab = {}", where, usual));
 }
 
 }  // namespace orrery::workload

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/core/findings.h"
 #include "orrery/workload/spec/model.h"
 
 namespace orrery::workload {
@@ -21,6 +22,12 @@ struct KnownVocabulary {
   std::int64_t size = 0;
   std::string model{};  ///< the model of the catalog that has it
 };
+
+/// Sets the vocabulary that the hints or the sizes of the model identify (finding
+/// chosen_by_default), else `usual` (finding default_assumed). `where`: the file's name, which is a
+/// hint, too.
+void choose_vocabulary(Model& model, VocabularyHints hints, std::int64_t usual,
+                       const std::string& where, Findings& findings);
 
 /// The vocabulary of the catalog's model that the tokenizer's name, or the sizes of `shape`
 /// (layers, width, heads, MLP, experts), identify. Names decide between models of equal sizes.

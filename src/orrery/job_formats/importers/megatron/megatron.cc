@@ -396,12 +396,12 @@ const Importer kMegatronImporter{
     .is_document =
         [](const Json& document) {
           return has_any(document, {"num_layers", "tensor_model_parallel_size"}) ||
-                 has_any(document, {kTestArguments[0], kTestArguments[1]}) ||
+                 has_test_arguments(document) ||
                  has(document, {"language_model", "model_parallel"});
         },
     .import_document =
         [](Spec& spec, const Json& document, const std::string& where, Findings& findings) {
-          if (has_any(document, {kTestArguments[0], kTestArguments[1]}))
+          if (has_test_arguments(document))
             return import_megatron(spec, test_arguments(document, where, findings), where,
                                    findings);
           return import_megatron(spec,

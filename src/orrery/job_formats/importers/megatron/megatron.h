@@ -41,8 +41,9 @@ void choose_megatron_vocabulary(Model& model, const MegatronArguments& file,
 /// The keys of the arguments in the YAML files of Megatron-LM's tests (model_config.yaml) and of
 /// its examples (moe_recipes).
 inline constexpr std::array kTestArguments = {"MODEL_ARGS", "ARGS"};
-/// Whether a line of the text is such a key.
+/// Whether a line of the text, or a key of the document, is one of them.
 [[nodiscard]] bool has_test_arguments(std::string_view text);
+[[nodiscard]] bool has_test_arguments(const config::Json& document);
 /// The arguments of such a document. Variables of a shell are findings (key_ignored).
 [[nodiscard]] MegatronArguments test_arguments(const config::Json& document,
                                                const std::string& where, Findings& findings);

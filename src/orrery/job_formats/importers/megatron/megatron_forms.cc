@@ -120,6 +120,11 @@ bool has_test_arguments(std::string_view text) {
   return false;
 }
 
+bool has_test_arguments(const Json& document) {
+  return std::any_of(kTestArguments.begin(), kTestArguments.end(),
+                     [&](const char* name) { return document.contains(name); });
+}
+
 MegatronArguments test_arguments(const Json& document, const std::string& where,
                                  Findings& findings) {
   MegatronArguments made;

@@ -4,7 +4,6 @@
 // program.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,14 +54,7 @@ void choose_megatron_vocabulary(Model& model, const MegatronArguments& file,
     if (std::string text = text_of(file.options, key); !text.empty())
       hints.names.push_back(std::move(text));
   hints.names.insert(hints.names.end(), file.names.begin(), file.names.end());
-  hints.names.push_back(std::filesystem::path(where).filename().string());
-  const auto known = known_vocabulary(model, hints);
-  model.vocab = known ? known->size : 51200;
-  if (known)
-    findings.add(FindingCode::chosen_by_default,
-                 fmt::format("{}: vocab = {}, as {} has it", where, known->size, known->model));
-  else
-    findings.add(FindingCode::default_assumed, where + ": vocab = 51200");
+  choose_vocabulary(model, std::move(hints), 51200, where, findings);
 }
 
 Result<void> refuse_other_megatron_models(const MegatronArguments& file, const std::string& where) {

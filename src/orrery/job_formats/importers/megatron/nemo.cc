@@ -5,7 +5,6 @@
 #include <iterator>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "orrery/job_formats/importers/megatron/megatron.h"
 
@@ -109,7 +108,6 @@ constexpr std::string_view kIgnored[] = {"accelerator",
                                          "replace_sampler",
                                          "restore_from_path",
                                          "resume",
-                                         "resume_from_checkpoint",
                                          "scale_positional_embedding",
                                          "seq_len_interpolation_factor",
                                          "sync_batch_comm",
@@ -123,11 +121,10 @@ constexpr std::string_view kIgnored[] = {"accelerator",
 
 /// Keys that only NeMo has: dropped, or under Megatron's names.
 void rename_own_keys(Json& flat) {
-  for (const auto& [theirs, ours] : {std::pair{"use_flash_attention", "use_flash_attn"}})
-    if (flat.contains(theirs)) {
-      flat[ours] = flat[theirs];
-      flat.erase(theirs);
-    }
+  if (const auto found = flat.find("use_flash_attention"); found != flat.end()) {
+    flat["use_flash_attn"] = *found;
+    flat.erase("use_flash_attention");
+  }
   for (auto it = flat.begin(); it != flat.end();) {
     const bool ignored =
         std::any_of(std::begin(kIgnored), std::end(kIgnored),

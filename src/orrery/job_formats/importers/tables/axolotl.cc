@@ -167,17 +167,9 @@ Result<void> add_lora(const Json& file, const std::string& where, Spec& made, Fi
 Result<void> import_axolotl(Spec& spec, const Json& file, const std::string& where,
                             Findings& findings) {
   Spec made = spec;
-  if (auto named = use_named_model(made, text_at(file, "base_model"), where + ":/base_model", where,
-                                   findings);
-      !named)
-    return named;
-  if (auto read = read_deepspeed_file(made, file.value("deepspeed", Json()), where + ":/deepspeed",
-                                      where, findings);
-      !read)
+  if (auto read = read_fine_tuning(made, file, "base_model", kKeys, where, findings); !read)
     return read;
   const Json flat = flat_paths(file);
-  if (auto done = apply_keys(kKeys, flat, where, made, findings); !done)
-    return tl::unexpected(done.error());
   const bool half = flag_at(file, "fp16") && !flag_at(file, "bf16");
   made.precision.weights = made.precision.activations = half ? Dtype::fp16 : Dtype::bf16;
   read_sharding(file, flat, made);

@@ -16,8 +16,14 @@ struct Adapters {
 [[nodiscard]] Result<void> add_adapters(Spec& spec, const Adapters& adapters,
                                         const std::string& place, Findings& findings);
 
-/// Reads DeepSpeed's configuration that a job names, from its folder upwards; a finding
-/// (key_ignored) if the file is not there. Keeps the batch of the job.
+/// Reads what both files have: the model that `model_key` names, DeepSpeed's configuration (inline,
+/// or a file from the folder of `where` upwards; a finding key_ignored if it is not there), then
+/// the keys of the table, whose batch stays. Errc: as those of the three.
+[[nodiscard]] Result<void> read_fine_tuning(Spec& spec, const config::Json& file,
+                                            std::string_view model_key, const KnownKeys& keys,
+                                            const std::string& where, Findings& findings);
+
+/// Reads DeepSpeed's configuration alone: `value` is an object or a path.
 [[nodiscard]] Result<void> read_deepspeed_file(Spec& spec, const config::Json& value,
                                                const std::string& place, const std::string& where,
                                                Findings& findings);

@@ -222,22 +222,6 @@ Result<void> check_layers(const Json& file, const std::string& where) {
   return {};
 }
 
-void choose_vocabulary(const Json& file, const std::string& where, Model& model,
-                       Findings& findings) {
-  VocabularyHints hints;
-  hints.tokenizers = {text_at(file, "vocab_file"), text_at(file, "tokenizer_type")};
-  hints.names = {where.substr(where.rfind('/') + 1)};
-  const auto known = known_vocabulary(model, hints);
-  // The tokenizer of GPT-NeoX-20B (50,277 tokens) or GPT-2 (50,257), in multiples of 128.
-  constexpr std::int64_t kUsual = 50304;
-  model.vocab = known ? known->size : kUsual;
-  if (known)
-    findings.add(FindingCode::chosen_by_default,
-                 fmt::format("{}: vocab = {}, as {} has it", where, known->size, known->model));
-  else
-    findings.add(FindingCode::default_assumed, fmt::format("{}: vocab = {}", where, kUsual));
-}
-
 void settle_model(const Json& file, const std::string& where, Model& model, Findings& findings) {
   model.name = "GPT-NeoX model";
   if (model.positions == Positions::learned)
@@ -253,7 +237,11 @@ void settle_model(const Json& file, const std::string& where, Model& model, Find
   };
   model.dropout = above_zero("hidden_dropout") || above_zero("attention_dropout");
   model.vocab = whole_at(file, "padded_vocab_size", 0);
-  if (model.vocab <= 0) choose_vocabulary(file, where, model, findings);
+  if (model.vocab > 0) return;
+  // The tokenizer of GPT-NeoX-20B (50,277 tokens) or GPT-2 (50,257), in multiples of 128.
+  constexpr std::int64_t kUsual = 50304;
+  choose_vocabulary(model, {{text_at(file, "vocab_file"), text_at(file, "tokenizer_type")}}, kUsual,
+                    where, findings);
 }
 
 void settle_plan(const Json& file, Spec& made) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
 #include "orrery/workload/spec/model_catalog.h"
 
@@ -239,12 +238,10 @@ std::optional<NamedFile> file_beside(const std::string& where, const std::string
 Result<void> use_named_model(Spec& spec, const std::string& name, const std::string& place,
                              const std::string& where, Findings& findings) {
   if (const ModelEntry* const entry = find_model(name); entry != nullptr) {
-    spec.model = entry->model;
-    spec.model.name = entry->name;
-    if (entry->seq > 0 && spec.batch.seq == 0) spec.batch.seq = entry->seq;
+    use_catalog_model(spec, *entry);
     return {};
   }
-  if (const auto config = file_beside(where, name + "/config.json"))
+  if (const auto config = name.empty() ? std::nullopt : file_beside(where, name + "/config.json"))
     return import_into(spec, config->text, config->path, findings);
   if (has_model(spec)) return {};
   return fail(Errc::config_missing_key, place,

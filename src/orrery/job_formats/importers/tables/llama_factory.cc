@@ -163,16 +163,8 @@ Result<void> import_llama_factory(Spec& spec, const Json& file, const std::strin
                                   Findings& findings) {
   if (auto fine = refuse_others(file, where); !fine) return fine;
   Spec made = spec;
-  if (auto named = use_named_model(made, text_at(file, "model_name_or_path"),
-                                   where + ":/model_name_or_path", where, findings);
-      !named)
-    return named;
-  if (auto read = read_deepspeed_file(made, file.value("deepspeed", Json()), where + ":/deepspeed",
-                                      where, findings);
-      !read)
+  if (auto read = read_fine_tuning(made, file, "model_name_or_path", kKeys, where, findings); !read)
     return read;
-  if (auto done = apply_keys(kKeys, file, where, made, findings); !done)
-    return tl::unexpected(done.error());
   settle(file, made);
   if (auto done = add_lora(file, where, made, findings); !done) return done;
   spec = std::move(made);

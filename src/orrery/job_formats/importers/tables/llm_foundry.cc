@@ -21,8 +21,7 @@ constexpr KeyWord kNorms[] = {{"layernorm", "layernorm"},
                               {"rmsnorm", "rmsnorm"},
                               {"low_precision_rmsnorm", "rmsnorm"},
                               {"triton_rmsnorm", "rmsnorm"}};
-constexpr KeyWord kAmp[] = {
-    {"amp_bf16", "bf16"}, {"amp_fp16", "fp16"}, {"fp32", "fp32"}, {"amp_fp8", "bf16"}};
+constexpr KeyWord kAmp[] = {{"amp_bf16", "bf16"}, {"amp_fp16", "fp16"}, {"fp32", "fp32"}};
 constexpr KeyWord kFullIf[] = {{"true", "full"}, {"false", "none"}};
 constexpr KeyWord kNoBias[] = {{"true", "false"}, {"false", "true"}};
 constexpr KeyWord kAttention[] = {

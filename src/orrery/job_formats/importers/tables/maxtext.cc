@@ -24,6 +24,8 @@ constexpr KeyWord kProducts[] = {{"fp8", "fp8"},
                                  {"te_fp8_delayedscaling", "fp8"},
                                  {"", ""}};
 
+constexpr std::string_view kDegrees = "a degree of parallelism: ici within, dcn between slices";
+
 constexpr KeyRow kRows[] = {
     {"attention"},
     {"base_emb_dim", KeyUse::sets, "model.hidden"},
@@ -32,14 +34,36 @@ constexpr KeyRow kRows[] = {
     {"base_num_decoder_layers", KeyUse::sets, "model.layers"},
     {"base_num_kv_heads", KeyUse::sets, "model.kv_heads"},
     {"base_num_query_heads", KeyUse::sets, "model.heads"},
-    {"dcn_*", KeyUse::read, "degrees of parallelism between slices"},
+    {"dcn_autoregressive_parallelism", KeyUse::not_modeled, "1"},
+    {"dcn_context_autoregressive_parallelism", KeyUse::not_modeled, "1"},
+    {"dcn_context_parallelism", KeyUse::read, kDegrees},
+    {"dcn_data_parallelism", KeyUse::read, kDegrees},
+    {"dcn_expert_parallelism", KeyUse::read, kDegrees},
+    {"dcn_fsdp_parallelism", KeyUse::read, kDegrees},
+    {"dcn_fsdp_transpose_parallelism", KeyUse::not_modeled, "1"},
+    {"dcn_pipeline_parallelism", KeyUse::read, kDegrees},
+    {"dcn_sequence_parallelism", KeyUse::not_modeled, "1"},
+    {"dcn_tensor_parallelism", KeyUse::read, kDegrees},
+    {"dcn_tensor_sequence_parallelism", KeyUse::not_modeled, "1"},
+    {"dcn_tensor_transpose_parallelism", KeyUse::not_modeled, "1"},
     {"decoder_block", KeyUse::read, "norms, positions and biases of the family"},
     {"dtype", KeyUse::sets, "precision.activations precision.weights", kTorchTypes},
     {"first_num_dense_layers", KeyUse::read, "model.moe.first_dense"},
     {"global_parameter_scale", KeyUse::refused, "give the sizes of the scaled model themselves"},
-    {"gradient_accumulation_steps", KeyUse::sets, kAccumulated},
+    {"gradient_accumulation_steps", KeyUse::read, kAccumulated},
     {"head_dim", KeyUse::sets, "model.head_dim"},
-    {"ici_*", KeyUse::read, "degrees of parallelism within a slice"},
+    {"ici_autoregressive_parallelism", KeyUse::not_modeled, "1"},
+    {"ici_context_autoregressive_parallelism", KeyUse::not_modeled, "1"},
+    {"ici_context_parallelism", KeyUse::read, kDegrees},
+    {"ici_data_parallelism", KeyUse::read, kDegrees},
+    {"ici_expert_parallelism", KeyUse::read, kDegrees},
+    {"ici_fsdp_parallelism", KeyUse::read, kDegrees},
+    {"ici_fsdp_transpose_parallelism", KeyUse::not_modeled, "1"},
+    {"ici_pipeline_parallelism", KeyUse::read, kDegrees},
+    {"ici_sequence_parallelism", KeyUse::not_modeled, "1"},
+    {"ici_tensor_parallelism", KeyUse::read, kDegrees},
+    {"ici_tensor_sequence_parallelism", KeyUse::not_modeled, "1"},
+    {"ici_tensor_transpose_parallelism", KeyUse::not_modeled, "1"},
     {"logits_via_embedding", KeyUse::sets, "model.tied_embeddings"},
     {"max_target_length", KeyUse::sets, "batch.seq"},
     {"mlp_activations", KeyUse::read, "model.mlp"},
@@ -47,7 +71,7 @@ constexpr KeyRow kRows[] = {
     {"num_experts", KeyUse::read, "model.moe.experts"},
     {"num_experts_per_tok", KeyUse::read, "model.moe.top_k"},
     {"num_layers_per_pipeline_stage", KeyUse::not_modeled},
-    {"num_pipeline_microbatches", KeyUse::not_modeled},
+    {"num_pipeline_microbatches", KeyUse::read, "microbatches; by default one for each stage"},
     {"per_device_batch_size", KeyUse::read, "batch.micro: sequences per device"},
     {"quantization", KeyUse::sets, "precision.products", kProducts},
     {"remat_policy", KeyUse::sets, "recompute.kind", kRemat},
@@ -58,95 +82,95 @@ constexpr KeyRow kRows[] = {
     {"weight_dtype"},
 };
 
-constexpr std::string_view kIgnored[] = {"adam_",
-                                         "add_bos",
-                                         "add_eos",
-                                         "allow_split",
-                                         "async_checkpointing",
-                                         "attn_logits",
-                                         "base_config",
-                                         "base_output_directory",
-                                         "beta",
-                                         "capture",
-                                         "checkpoint_",
-                                         "compile_",
-                                         "compiled_",
-                                         "convert_checkpoint",
-                                         "cosine",
-                                         "cost_estimate",
-                                         "data_sharding",
-                                         "data_shuffle",
-                                         "dataset",
-                                         "decode_",
-                                         "dpo_",
-                                         "dropout",
-                                         "enable_",
-                                         "eval_",
-                                         "expansion_factor",
-                                         "final_logits",
-                                         "float32_",
-                                         "gcs_",
-                                         "generate_",
-                                         "gradient_clipping",
-                                         "grain_",
-                                         "hardware",
-                                         "hf_",
-                                         "hide_profiler",
-                                         "init_weights",
-                                         "jax_",
-                                         "learning_rate",
-                                         "load_",
-                                         "load_balance",
-                                         "log_",
-                                         "logical_axis_rules",
-                                         "logits_dot",
-                                         "max_checkify",
-                                         "megablox",
-                                         "mesh_axes",
-                                         "metrics_file",
-                                         "monitor",
-                                         "mu_dtype",
-                                         "normalization_layer_epsilon",
-                                         "num_epoch",
-                                         "num_slices",
-                                         "opt_type",
-                                         "packing",
-                                         "prefill_",
-                                         "profile",
-                                         "profiler",
-                                         "prometheus",
-                                         "prompt",
-                                         "quant_cfg",
-                                         "rampup",
-                                         "reuse_example",
-                                         "rope_",
-                                         "routed_",
-                                         "run_name",
-                                         "sa_",
-                                         "save_",
-                                         "scan_layers",
-                                         "sharding_tolerance",
-                                         "skip_first",
-                                         "sparse_matmul",
-                                         "stack_",
-                                         "steps",
-                                         "target_eval",
-                                         "tensorboard",
-                                         "tokenize",
-                                         "tokenizer",
-                                         "trainable_position",
-                                         "upload",
-                                         "use_chat_template",
-                                         "use_iota",
-                                         "use_random_routing",
-                                         "use_vertex",
-                                         "vertex",
-                                         "warmup",
-                                         "weight_decay",
-                                         "z_loss",
-                                         "zero_loss",
-                                         "dcn_",
-                                         "ici_"};
+constexpr std::string_view kIgnored[] = {
+    "adam_",
+    "add_bos",
+    "add_eos",
+    "allow_split",
+    "async_checkpointing",
+    "attn_logits",
+    "base_config",
+    "base_output_directory",
+    "beta",
+    "capture",
+    "checkpoint_",
+    "compile_",
+    "compiled_",
+    "convert_checkpoint",
+    "cosine",
+    "cost_estimate",
+    "data_sharding",
+    "data_shuffle",
+    "dataset",
+    "decode_",
+    "dpo_",
+    "dropout",
+    "enable_",
+    "eval_",
+    "expansion_factor",
+    "final_logits",
+    "float32_",
+    "gcs_",
+    "generate_",
+    "gradient_clipping",
+    "grain_",
+    "hardware",
+    "hf_",
+    "hide_profiler",
+    "init_weights",
+    "jax_",
+    "learning_rate",
+    "load_",
+    "load_balance",
+    "log_",
+    "logical_axis_rules",
+    "logits_dot",
+    "max_checkify",
+    "megablox",
+    "mesh_axes",
+    "metrics_file",
+    "monitor",
+    "mu_dtype",
+    "normalization_layer_epsilon",
+    "num_epoch",
+    "num_slices",
+    "opt_type",
+    "packing",
+    "prefill_",
+    "profile",
+    "profiler",
+    "prometheus",
+    "prompt",
+    "quant_cfg",
+    "rampup",
+    "reuse_example",
+    "rope_",
+    "routed_",
+    "run_name",
+    "sa_",
+    "save_",
+    "scan_layers",
+    "sharding_tolerance",
+    "skip_first",
+    "sparse_matmul",
+    "stack_",
+    "steps",
+    "target_eval",
+    "tensorboard",
+    "tokenize",
+    "tokenizer",
+    "trainable_position",
+    "upload",
+    "use_chat_template",
+    "use_iota",
+    "use_random_routing",
+    "use_vertex",
+    "vertex",
+    "warmup",
+    "weight_decay",
+    "z_loss",
+    "zero_loss",
+};
 constexpr KnownKeys kKeys{kRows, kIgnored};
 
 Mlp mlp_of(const Json& activations) {
@@ -201,6 +225,25 @@ std::int64_t degree_of(const Json& file, const std::string& name) {
   return inside < 1 || between < 1 ? 0 : product({inside, between});
 }
 
+/// per_device_batch_size counts the sequences of a device; those of all devices that share a copy
+/// of the model are one batch, which a pipeline divides into microbatches.
+void settle_batch(const Json& file, Spec& made) {
+  const std::int64_t steps =
+      std::max<std::int64_t>(whole_at(file, "gradient_accumulation_steps", 1), 1);
+  const std::int64_t stated = whole_at(file, "num_pipeline_microbatches", -1);
+  const std::int64_t pieces = stated > 0 ? stated : made.parallel.pp;
+  const auto each = file.find("per_device_batch_size");
+  if (each != file.end() && each->is_number()) {
+    const double devices = static_cast<double>(made.parallel.tp) *
+                           static_cast<double>(made.parallel.pp) *
+                           static_cast<double>(made.parallel.cp);
+    constexpr double kMost = 1 << 24;
+    made.batch.micro = static_cast<std::int64_t>(
+        std::clamp(each->get<double>() * devices / static_cast<double>(pieces), 1.0, kMost));
+  }
+  if (product({steps, pieces}) > 1) made.batch.accumulated = product({steps, pieces});
+}
+
 void settle_plan(const Json& file, Spec& made) {
   const auto at_least_one = [](std::int64_t degree) { return std::max<std::int64_t>(degree, 1); };
   made.parallel.tp = at_least_one(degree_of(file, "tensor"));
@@ -212,13 +255,7 @@ void settle_plan(const Json& file, Spec& made) {
   if (shards > 0 && copies > 0 && shards * copies > 1)
     made.parallel.dp = product({shards, copies, made.parallel.ep});
   if (shards > 1 && copies > 1) made.parallel.shard_size = shards;
-  const auto each = file.find("per_device_batch_size");
-  if (each == file.end() || !each->is_number()) return;
-  const double sequences = each->get<double>() * static_cast<double>(made.parallel.tp) *
-                           static_cast<double>(made.parallel.pp) *
-                           static_cast<double>(made.parallel.cp);
-  constexpr double kMost = 1 << 24;
-  made.batch.micro = static_cast<std::int64_t>(std::clamp(sequences, 1.0, kMost));
+  settle_batch(file, made);
 }
 
 /// Errc: config_missing_key if the model is nowhere.

@@ -15,12 +15,11 @@ namespace {
 
 using config::Json;
 
-constexpr const char* kSections[] = {
-    "model", "train",           "dataset",      "optimizer", "ddp",
-    "dist",  "mixed_precision", "comm_overlap", "tokenizer", "rerun_state_machine"};
+constexpr const char* kSections[] = {"model", "train",           "dataset",      "optimizer", "ddp",
+                                     "dist",  "mixed_precision", "comm_overlap", "tokenizer"};
 
-/// Keys that say how the object is made, or that other sections have under Megatron's names.
-bool is_made_by(const std::string& key) { return !key.empty() && key.front() == '_'; }
+/// "_target_" and others say which Python object a section makes.
+bool names_an_object(const std::string& key) { return key.starts_with('_'); }
 
 /// The last part of a class' or a function's name: "torch.nn.functional.silu" is "silu".
 std::string last_part(const Json& target) {
@@ -28,7 +27,7 @@ std::string last_part(const Json& target) {
   return name.substr(name.rfind('.') + 1);
 }
 
-/// An activation and its gate as Megatron's flags.
+/// An activation and its gate as one word, as NeMo has them.
 void add_activation(const Json& model, Json& flat) {
   const auto found = model.find("activation_func");
   const std::string name = found == model.end() ? "gelu"
@@ -37,9 +36,7 @@ void add_activation(const Json& model, Json& flat) {
   const bool gated = flag_at(model, "gated_linear_unit");
   flat.erase("activation_func");
   flat.erase("gated_linear_unit");
-  if (gated && name == "silu") flat["swiglu"] = true;
-  if (gated && name != "silu") flat["quick_geglu"] = true;
-  if (!gated && name.find("relu") != std::string::npos) flat["squared_relu"] = true;
+  flat["activation"] = !gated ? name : name == "silu" ? "swiglu" : "geglu";
 }
 
 /// Renames what Megatron-LM's command line calls otherwise.
@@ -56,7 +53,7 @@ Json arguments_of(const Json& document) {
     const auto found = document.find(section);
     if (found == document.end() || !found->is_object()) continue;
     for (const auto& [key, value] : found->items())
-      if (!is_made_by(key) && !value.is_null() && !value.is_object()) flat[key] = value;
+      if (!names_an_object(key) && !value.is_null() && !value.is_object()) flat[key] = value;
   }
   const Json& model = document["model"];
   add_activation(model, flat);
@@ -66,9 +63,6 @@ Json arguments_of(const Json& document) {
   if (const auto mixed = document.find("mixed_precision");
       mixed != document.end() && mixed->is_string())
     flat["precision"] = mixed->get<std::string>().rfind("fp16", 0) == 0 ? "16" : "bf16";
-  // A provider without the key of the position table has rotary positions in its name only.
-  if (!flat.contains("vocab_size")) return flat;
-  if (flag_at(model, "should_pad_vocab")) flat.erase("should_pad_vocab");
   return flat;
 }
 

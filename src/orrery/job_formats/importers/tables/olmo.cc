@@ -24,7 +24,6 @@ constexpr KeyWord kActivations[] = {{"swiglu", "swiglu"}, {"gelu", "gelu"}, {"re
 constexpr KeyWord kAmp[] = {{"amp_bf16", "bf16"}, {"amp_fp16", "fp16"}, {"fp32", "fp32"}};
 constexpr KeyWord kCheckpoints[] = {{"whole_layer", "full"}, {"fine_grained", "selective"}};
 constexpr KeyWord kStrategies[] = {{"fsdp", ""}, {"ddp", "none"}, {"single", "none"}};
-constexpr KeyWord kBlocks[] = {{"sequential", ""}, {"llama", ""}};
 
 constexpr KeyRow kRows[] = {
     {"activation_checkpointing", KeyUse::sets, "recompute.kind", kCheckpoints},
@@ -39,7 +38,7 @@ constexpr KeyRow kRows[] = {
     {"model.alibi", KeyUse::read, "model.positions"},
     {"model.attention_layer_norm", KeyUse::sets, "model.qk_norm model.qk_norm_wide"},
     {"model.block_group_size"},
-    {"model.block_type", KeyUse::sets, "", kBlocks},
+    {"model.block_type", KeyUse::read, "sequential and llama; others are refused"},
     {"model.clip_qkv"},
     {"model.d_model", KeyUse::sets, "model.hidden"},
     {"model.embedding_size", KeyUse::read, "model.vocab, padded"},

@@ -184,6 +184,17 @@ ici_fsdp_parallelism: 16
   EXPECT_EQ(file.spec.global_batch(), 128);
 }
 
+// per_device_batch_size x devices are the batch, whatever the pipeline makes of it.
+TEST(MaxText, ABatchIsThatOfItsDevices) {
+  ReadFile file = import_text(
+      "{model_name: llama2-7b, per_device_batch_size: 4, ici_pipeline_parallelism: 4, "
+      "ici_tensor_parallelism: 2, ici_fsdp_parallelism: 8, ici_sequence_parallelism: 2}");
+  EXPECT_EQ(file.findings.count(FindingCode::key_without_effect), 1) << "sequence parallelism";
+  ASSERT_TRUE(resolve_defaults(file.spec, 0, "", file.findings));
+  EXPECT_EQ(file.spec.global_batch(), 4 * 4 * 2 * 8);
+  EXPECT_EQ(file.spec.microbatches(), 4);
+}
+
 TEST(MaxText, TakesAModelOfTheCatalogByName) {
   EXPECT_EQ(weights_of(import_text("{model_name: llama3.1-8b, per_device_batch_size: 1, "
                                    "ici_fsdp_parallelism: -1}")),
@@ -373,6 +384,8 @@ TEST(Python, IsRefusedByTheToolsName) {
       refusal_of("from megatron.bridge.recipes import llama\n\ndef config():\n  pass\n");
   EXPECT_EQ(bridge.code, Errc::input_unsupported);
   EXPECT_THAT(bridge.hint, HasSubstr("run_config.yaml"));
+  EXPECT_EQ(refusal_of("# a comment\n\n\"\"\"A text.\"\"\"\nx = 1\n").code,
+            Errc::input_unsupported);
   EXPECT_THAT(refusal_of("import torchtitan\n\nclass Registry:\n  pass\n").hint, HasSubstr("TOML"));
 }
 
