@@ -7,7 +7,7 @@
 #include <pybind11/stl.h>
 
 #include <chrono>
-#include <cstring>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -66,9 +66,8 @@ bool is_null(const ArrowArray& column, std::int64_t row) {
   return bits != nullptr && (bits[row / 8] >> (row % 8) & 1) == 0;
 }
 
-/// A view of the column's memory, which stays alive as long as the array. Integers with missing
-/// values become a copy of doubles with NaN; missing doubles are NaN already, or become so in a
-/// copy.
+/// A view of the column's memory, which stays alive as long as the array. With missing values, a
+/// copy as doubles, in which they are NaN.
 template <class Value>
 py::array numbers_of(const SharedTable& table, const ArrowArray& column) {
   const auto* const values = static_cast<const Value*>(column.buffers[1]) + column.offset;

@@ -156,6 +156,11 @@ def call_as(kind: Type[Kind], command: str, question: Mapping[str, Values], *, k
     return answer
 
 
+def question_of(parameters: Mapping[str, Any]) -> Dict[str, Values]:
+    """The question in the parameters of a function of `orrery.commands`."""
+    return {name.rstrip("_"): value for name, value in parameters.items() if name not in ("keep_run", "progress")}
+
+
 def _plain(value: Values) -> Any:
     """A value as JSON: paths are texts, sequences lists."""
     if value is None or isinstance(value, (str, bool, int, float)):

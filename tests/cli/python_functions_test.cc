@@ -26,7 +26,7 @@ constexpr std::string_view kGenerated =
 constexpr std::string_view kFunctionsHead =
     "from __future__ import annotations\n\n"
     "from typing import Optional, Sequence, Union\n\n"
-    "from ..answer import Answer, ProgressOption, Value, call_as\n\n";
+    "from ..answer import Answer, ProgressOption, Value, call_as, question_of\n\n";
 constexpr std::string_view kPackageText =
     R"("""A function for each command of the command line, with its options by their names.
 
@@ -40,7 +40,7 @@ from typing import Callable, Dict
 from ..answer import Answer
 )";
 
-/// A name that Python has not taken.
+/// A name that Python has not taken; question_of() in answer.py takes the line away again.
 std::string python_name(const std::string& key) {
   static const std::set<std::string> taken = {"and",  "as",   "class",  "for",    "from",
                                               "if",   "in",   "is",     "not",    "or",
@@ -84,25 +84,23 @@ std::string in_docstring(std::string text) {
 
 std::string function_text(const Command& command, commands::Context& context) {
   const commands::BoundCommand bound(command, context);
-  std::string parameters, comments, passed;
+  std::string parameters, comments;
   std::set<std::string> seen;
   for (const bool options : {true, false})  // "traces" is --traces, not TRACES
     for (const FieldRecord& field : bound.options.fields) {
       if (field.options.starts_with('-') != options || !is_member(field, seen)) continue;
-      const std::string key = commands::json_name(field.options);
-      const std::string name = python_name(key);
+      const std::string name = python_name(commands::json_name(field.options));
       parameters += fmt::format("    {}: {} = None,\n", name, python_type(field.kind));
       comments +=
           wrapped(in_docstring(fmt::format("{}: {}", name, member_comment(field))), "    ", "    ");
-      passed += fmt::format("        \"{}\": {},\n", key, name);
     }
   return fmt::format(
       "\ndef {0}(\n    *,\n{1}    keep_run: bool = False,\n    progress: ProgressOption = None,\n"
-      ") -> Answer:\n    \"\"\"{2}: `orrery {3}`.\n\n{4}    \"\"\"\n    return call_as(Answer, \"{3}\", "
-      "{{\n{5}    }}, "
-      "keep_run=keep_run, progress=progress)\n\n",
+      ") -> Answer:\n    \"\"\"{2}: `orrery {3}`.\n\n{4}    \"\"\"\n"
+      "    question = question_of(locals())\n"
+      "    return call_as(Answer, \"{3}\", question, keep_run=keep_run, progress=progress)\n\n",
       function_name(command.name), parameters, in_docstring(std::string(command.summary)),
-      command.name, comments, passed);
+      command.name, comments);
 }
 
 /// The package's files by their names.

@@ -180,6 +180,14 @@ class Answers(unittest.TestCase):
         self.assertEqual(answer["step_ns"], quiet("run", {"model": "llama-3.1-8b", "tp": 4, "cluster": "h100-sxm:8"})["step_ns"])
         self.assertIn("rank", answer.tables)
 
+    def test_a_name_that_python_has_taken_has_a_line_more(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path, part = os.path.join(folder, "a.orrery"), os.path.join(folder, "part.json")
+            simulated().save(path)
+            answer = quiet("report", {"run": [path], "perfetto": part, "from": "1ms", "to": "2ms"})
+            same = o.commands.report(run=path, perfetto=part, from_="1ms", to="2ms", force=True)
+            self.assertEqual(answer.text, same.text)
+
     def test_many_questions_keep_their_order(self):
         questions = [("run", {"model": "llama-3.1-8b", "tp": tp, "cluster": "h100-sxm:8"}) for tp in (1, 2, 4, 8)]
         with warnings.catch_warnings():

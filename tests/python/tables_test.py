@@ -92,7 +92,6 @@ class Tables(unittest.TestCase):
 
     def test_numbers_are_views(self):
         table = self.run_.table("rank")
-        first, second = table["finish_ps"] if "finish_ps" in table.columns else None, None
         name = next(name for name in table.columns if table[name].dtype.kind in "if")
         first, second = table[name], table[name]
         self.assertFalse(first.flags.owndata)

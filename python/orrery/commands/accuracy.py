@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Union
 
-from ..answer import Answer, ProgressOption, Value, call_as
+from ..answer import Answer, ProgressOption, Value, call_as, question_of
 
 
 def accuracy(
@@ -39,19 +39,8 @@ def accuracy(
     force: Overwrite FILE.
     file: Measured steps.
     """
-    return call_as(Answer, "accuracy", {
-        "compute": compute,
-        "without": without,
-        "threads": threads,
-        "effects": effects,
-        "fit": fit,
-        "predict_only": predict_only,
-        "max_error": max_error,
-        "plot": plot,
-        "output": output,
-        "force": force,
-        "file": file,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "accuracy", question, keep_run=keep_run, progress=progress)
 
 
 def calibrate(
@@ -94,21 +83,8 @@ def calibrate(
     force: Overwrite FILE.
     what: network, compute, overheads or variability, then files, folders or patterns.
     """
-    return call_as(Answer, "calibrate", {
-        "device": device,
-        "date": date,
-        "collective": collective,
-        "world_size": world_size,
-        "nodes": nodes,
-        "steps": steps,
-        "device_sheets": device_sheets,
-        "write_tuner": write_tuner,
-        "plot": plot,
-        "write_model": write_model,
-        "output": output,
-        "force": force,
-        "what": what,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "calibrate", question, keep_run=keep_run, progress=progress)
 
 
 def bench(
@@ -190,38 +166,6 @@ def bench(
     force: Overwrite FILE.
     what: run or generate, then the recording's files.
     """
-    return call_as(Answer, "bench", {
-        "replay_rank": replay_rank,
-        "level": level,
-        "subtrace": subtrace,
-        "all_steps": all_steps,
-        "iterations": iterations,
-        "warm_up": warm_up,
-        "threads": threads,
-        "torch_device": torch_device,
-        "synchronize": synchronize,
-        "think": think,
-        "communication": communication,
-        "run": run,
-        "ranks": ranks,
-        "timeout": timeout,
-        "reuse": reuse,
-        "similarity": similarity,
-        "memory_limit": memory_limit,
-        "only_plan": only_plan,
-        "micro": micro,
-        "filter": filter,
-        "kernels": kernels,
-        "device_name": device_name,
-        "resize": resize,
-        "obfuscate": obfuscate,
-        "salt": salt,
-        "kineto": kineto,
-        "html": html,
-        "page": page,
-        "write_plan": write_plan,
-        "output": output,
-        "force": force,
-        "what": what,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "bench", question, keep_run=keep_run, progress=progress)
 

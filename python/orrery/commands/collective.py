@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Union
 
-from ..answer import Answer, ProgressOption, Value, call_as
+from ..answer import Answer, ProgressOption, Value, call_as, question_of
 
 
 def collective_compare(
@@ -44,19 +44,8 @@ def collective_compare(
     collective: all-reduce, all-gather, reduce-scatter, all-to-all; for tokens of experts: dispatch,
         combine.
     """
-    return call_as(Answer, "collective compare", {
-        "cluster": cluster,
-        "size": size,
-        "experts": experts,
-        "top_k": top_k,
-        "dtype": dtype,
-        "network": network,
-        "chunk_order": chunk_order,
-        "network_bandwidth": network_bandwidth,
-        "change": change,
-        "ranks": ranks,
-        "collective": collective,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "collective compare", question, keep_run=keep_run, progress=progress)
 
 
 def collective_check(
@@ -87,16 +76,8 @@ def collective_check(
     force: Overwrite FILE.
     file: A plan: MSCCL XML, MSCCL++ JSON, or the prefix of Chakra traces; several run concurrently.
     """
-    return call_as(Answer, "collective check", {
-        "size": size,
-        "cluster": cluster,
-        "network_bandwidth": network_bandwidth,
-        "network": network,
-        "ranks": ranks,
-        "output": output,
-        "force": force,
-        "file": file,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "collective check", question, keep_run=keep_run, progress=progress)
 
 
 def collective_synthesize(
@@ -135,19 +116,6 @@ def collective_synthesize(
     force: Overwrite FILE.
     collective: all-gather, reduce-scatter, all-reduce, all-to-all, broadcast or reduce.
     """
-    return call_as(Answer, "collective synthesize", {
-        "fabric": fabric,
-        "size": size,
-        "ranks": ranks,
-        "root": root,
-        "shard_chunks": shard_chunks,
-        "seed": seed,
-        "search": search,
-        "plot": plot,
-        "html": html,
-        "page": page,
-        "output": output,
-        "force": force,
-        "collective": collective,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "collective synthesize", question, keep_run=keep_run, progress=progress)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Union
 
-from ..answer import Answer, ProgressOption, Value, call_as
+from ..answer import Answer, ProgressOption, Value, call_as, question_of
 
 
 def dlrm_shard(
@@ -43,20 +43,8 @@ def dlrm_shard(
     force: Overwrite FILE.
     tables: CSV with the columns name, rows, features, pooling; optionally format and reuse.
     """
-    return call_as(Answer, "dlrm shard", {
-        "devices": devices,
-        "device": device,
-        "batch": batch,
-        "memory": memory,
-        "most_tables": most_tables,
-        "sharder": sharder,
-        "whole": whole,
-        "seed": seed,
-        "plot": plot,
-        "output": output,
-        "force": force,
-        "tables": tables,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "dlrm shard", question, keep_run=keep_run, progress=progress)
 
 
 def dlrm_lookup(
@@ -103,23 +91,6 @@ def dlrm_lookup(
     force: Overwrite FILE.
     words: histogram FILES, synthesize, or time [FILE].
     """
-    return call_as(Answer, "dlrm lookup", {
-        "offsets": offsets,
-        "lengths": lengths,
-        "tables": tables,
-        "bags": bags,
-        "pooling": pooling,
-        "rows": rows,
-        "features": features,
-        "dtype": dtype,
-        "histogram": histogram,
-        "like": like,
-        "device": device,
-        "seed": seed,
-        "lookup_model": lookup_model,
-        "epochs": epochs,
-        "output": output,
-        "force": force,
-        "words": words,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "dlrm lookup", question, keep_run=keep_run, progress=progress)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Union
 
-from ..answer import Answer, ProgressOption, Value, call_as
+from ..answer import Answer, ProgressOption, Value, call_as, question_of
 
 
 def goodput(
@@ -105,47 +105,6 @@ def goodput(
     output: Write the JSON to FILE ('-' for stdout).
     force: Overwrite FILE.
     """
-    return call_as(Answer, "goodput", {
-        "cluster": cluster,
-        "step": step,
-        "step_tokens": step_tokens,
-        "checkpoint_size": checkpoint_size,
-        "failure_rates": failure_rates,
-        "device_mtbf": device_mtbf,
-        "node_mtbf": node_mtbf,
-        "devices_per_node": devices_per_node,
-        "checkpoint_bandwidth": checkpoint_bandwidth,
-        "checkpoint_time": checkpoint_time,
-        "checkpoint_interval": checkpoint_interval,
-        "restart_time": restart_time,
-        "reshard_time": reshard_time,
-        "spare_nodes": spare_nodes,
-        "repair_time": repair_time,
-        "tokens": tokens,
-        "deadline": deadline,
-        "price": price,
-        "seed": seed,
-        "spec": spec,
-        "model": model,
-        "tp": tp,
-        "pp": pp,
-        "dp": dp,
-        "cp": cp,
-        "ep": ep,
-        "sharding": sharding,
-        "schedule": schedule,
-        "chunks": chunks,
-        "recompute": recompute,
-        "global_batch": global_batch,
-        "micro_batch": micro_batch,
-        "seq": seq,
-        "precision": precision,
-        "optimizer": optimizer,
-        "offload": offload,
-        "compat": compat,
-        "sp": sp,
-        "set": set,
-        "output": output,
-        "force": force,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "goodput", question, keep_run=keep_run, progress=progress)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Union
 
-from ..answer import Answer, ProgressOption, Value, call_as
+from ..answer import Answer, ProgressOption, Value, call_as, question_of
 
 
 def infer(
@@ -109,47 +109,6 @@ def infer(
     output: Write the JSON to FILE ('-' for stdout).
     force: Overwrite FILE.
     """
-    return call_as(Answer, "infer", {
-        "model": model,
-        "gpu": gpu,
-        "instances": instances,
-        "router": router,
-        "set": set,
-        "requests": requests,
-        "rate": rate,
-        "arrivals": arrivals,
-        "burstiness": burstiness,
-        "num_prompts": num_prompts,
-        "max_concurrency": max_concurrency,
-        "random_input_len": random_input_len,
-        "random_output_len": random_output_len,
-        "random_range_ratio": random_range_ratio,
-        "prefixes": prefixes,
-        "prefix_len": prefix_len,
-        "seed": seed,
-        "engine": engine,
-        "tensor_parallel_size": tensor_parallel_size,
-        "data_parallel_size": data_parallel_size,
-        "enable_expert_parallel": enable_expert_parallel,
-        "quantization": quantization,
-        "kv_cache_dtype": kv_cache_dtype,
-        "max_num_seqs": max_num_seqs,
-        "max_num_batched_tokens": max_num_batched_tokens,
-        "max_model_len": max_model_len,
-        "gpu_memory_utilization": gpu_memory_utilization,
-        "no_enable_prefix_caching": no_enable_prefix_caching,
-        "no_enable_chunked_prefill": no_enable_chunked_prefill,
-        "no_async_scheduling": no_async_scheduling,
-        "long_prefill_token_threshold": long_prefill_token_threshold,
-        "block_size": block_size,
-        "num_gpu_blocks_override": num_gpu_blocks_override,
-        "step_time": step_time,
-        "sequence_time": sequence_time,
-        "request_time": request_time,
-        "slo": slo,
-        "price": price,
-        "power": power,
-        "output": output,
-        "force": force,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "infer", question, keep_run=keep_run, progress=progress)
 

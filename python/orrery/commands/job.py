@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Union
 
-from ..answer import Answer, ProgressOption, Value, call_as
+from ..answer import Answer, ProgressOption, Value, call_as, question_of
 
 
 def job_generate(
@@ -64,31 +64,8 @@ def job_generate(
     output: Write traces PREFIX.0.et …, or the text of --format to FILE ('-' for stdout).
     force: Overwrite FILE.
     """
-    return call_as(Answer, "job generate", {
-        "spec": spec,
-        "model": model,
-        "tp": tp,
-        "pp": pp,
-        "dp": dp,
-        "cp": cp,
-        "ep": ep,
-        "sharding": sharding,
-        "schedule": schedule,
-        "chunks": chunks,
-        "recompute": recompute,
-        "global_batch": global_batch,
-        "micro_batch": micro_batch,
-        "seq": seq,
-        "precision": precision,
-        "optimizer": optimizer,
-        "offload": offload,
-        "compat": compat,
-        "sp": sp,
-        "set": set,
-        "format": format,
-        "output": output,
-        "force": force,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "job generate", question, keep_run=keep_run, progress=progress)
 
 
 def job_count(
@@ -146,31 +123,8 @@ def job_count(
     output: Write the JSON to FILE ('-' for stdout).
     force: Overwrite FILE.
     """
-    return call_as(Answer, "job count", {
-        "spec": spec,
-        "model": model,
-        "tp": tp,
-        "pp": pp,
-        "dp": dp,
-        "cp": cp,
-        "ep": ep,
-        "sharding": sharding,
-        "schedule": schedule,
-        "chunks": chunks,
-        "recompute": recompute,
-        "global_batch": global_batch,
-        "micro_batch": micro_batch,
-        "seq": seq,
-        "precision": precision,
-        "optimizer": optimizer,
-        "offload": offload,
-        "compat": compat,
-        "sp": sp,
-        "set": set,
-        "cluster": cluster,
-        "output": output,
-        "force": force,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "job count", question, keep_run=keep_run, progress=progress)
 
 
 def job_together(
@@ -211,18 +165,6 @@ def job_together(
     force: Overwrite FILE.
     jobs: The file of jobs (docs/reference/jobs.md).
     """
-    return call_as(Answer, "job together", {
-        "cluster": cluster,
-        "network": network,
-        "network_bandwidth": network_bandwidth,
-        "links": links,
-        "fold": fold,
-        "collectives": collectives,
-        "skip": skip,
-        "verify_fold": verify_fold,
-        "page": page,
-        "output": output,
-        "force": force,
-        "jobs": jobs,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "job together", question, keep_run=keep_run, progress=progress)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Union
 
-from ..answer import Answer, ProgressOption, Value, call_as
+from ..answer import Answer, ProgressOption, Value, call_as, question_of
 
 
 def kernels(
@@ -107,46 +107,6 @@ def kernels(
     kernel: An operation with its sizes, in order or as NAME=VALUE (gemm 4096 8192 k=8192), and
         traits (causal); or check TABLE, context TRACES, plot TABLES, layers TOPOLOGY.
     """
-    return call_as(Answer, "kernels", {
-        "dtype": dtype,
-        "pass": pass_,
-        "device": device,
-        "table": table,
-        "kernel_model": kernel_model,
-        "systolic": systolic,
-        "cluster": cluster,
-        "compute": compute,
-        "spec": spec,
-        "model": model,
-        "tp": tp,
-        "pp": pp,
-        "dp": dp,
-        "cp": cp,
-        "ep": ep,
-        "sharding": sharding,
-        "schedule": schedule,
-        "chunks": chunks,
-        "recompute": recompute,
-        "global_batch": global_batch,
-        "micro_batch": micro_batch,
-        "seq": seq,
-        "precision": precision,
-        "optimizer": optimizer,
-        "offload": offload,
-        "compat": compat,
-        "sp": sp,
-        "set": set,
-        "all": all,
-        "device_sheets": device_sheets,
-        "seed": seed,
-        "held_back": held_back,
-        "by": by,
-        "classes": classes,
-        "epochs": epochs,
-        "notes": notes,
-        "no_leave_out": no_leave_out,
-        "output": output,
-        "force": force,
-        "kernel": kernel,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "kernels", question, keep_run=keep_run, progress=progress)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Union
 
-from ..answer import Answer, ProgressOption, Value, call_as
+from ..answer import Answer, ProgressOption, Value, call_as, question_of
 
 
 def memory(
@@ -72,33 +72,6 @@ def memory(
     output: Write the JSON to FILE ('-' for stdout).
     force: Overwrite FILE.
     """
-    return call_as(Answer, "memory", {
-        "spec": spec,
-        "model": model,
-        "tp": tp,
-        "pp": pp,
-        "dp": dp,
-        "cp": cp,
-        "ep": ep,
-        "sharding": sharding,
-        "schedule": schedule,
-        "chunks": chunks,
-        "recompute": recompute,
-        "global_batch": global_batch,
-        "micro_batch": micro_batch,
-        "seq": seq,
-        "precision": precision,
-        "optimizer": optimizer,
-        "offload": offload,
-        "compat": compat,
-        "sp": sp,
-        "set": set,
-        "cluster": cluster,
-        "device": device,
-        "capacity": capacity,
-        "fragmentation": fragmentation,
-        "plot": plot,
-        "output": output,
-        "force": force,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "memory", question, keep_run=keep_run, progress=progress)
 

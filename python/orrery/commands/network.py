@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Union
 
-from ..answer import Answer, ProgressOption, Value, call_as
+from ..answer import Answer, ProgressOption, Value, call_as, question_of
 
 
 def network_show(
@@ -30,15 +30,8 @@ def network_show(
     force: Overwrite FILE.
     file: A fabric or a cluster.
     """
-    return call_as(Answer, "network show", {
-        "route": route,
-        "tp": tp,
-        "list_nodes": list_nodes,
-        "plot": plot,
-        "output": output,
-        "force": force,
-        "file": file,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "network show", question, keep_run=keep_run, progress=progress)
 
 
 def network_check(
@@ -121,42 +114,8 @@ def network_check(
     force: Overwrite FILE.
     prefix: The workload: traces PREFIX.0.et, PREFIX.1.et, …, or a file of messages.
     """
-    return call_as(Answer, "network check", {
-        "groups": groups,
-        "replicate": replicate,
-        "cluster": cluster,
-        "collective_algorithm": collective_algorithm,
-        "compute": compute,
-        "traces": traces,
-        "rank": rank,
-        "threads": threads,
-        "no_link": no_link,
-        "tensors": tensors,
-        "spec": spec,
-        "model": model,
-        "tp": tp,
-        "pp": pp,
-        "dp": dp,
-        "cp": cp,
-        "ep": ep,
-        "sharding": sharding,
-        "schedule": schedule,
-        "chunks": chunks,
-        "recompute": recompute,
-        "global_batch": global_batch,
-        "micro_batch": micro_batch,
-        "seq": seq,
-        "precision": precision,
-        "optimizer": optimizer,
-        "offload": offload,
-        "compat": compat,
-        "sp": sp,
-        "set": set,
-        "limit": limit,
-        "output": output,
-        "force": force,
-        "prefix": prefix,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "network check", question, keep_run=keep_run, progress=progress)
 
 
 def network_compare(
@@ -243,44 +202,8 @@ def network_compare(
     networks: Clusters, or changes of the links of the first one: inter=25GB/s, inter=roce-400,
         inter=25GB/s,2us.
     """
-    return call_as(Answer, "network compare", {
-        "cluster": cluster,
-        "price": price,
-        "workload": workload,
-        "groups": groups,
-        "replicate": replicate,
-        "network": network,
-        "collective_algorithm": collective_algorithm,
-        "compute": compute,
-        "traces": traces,
-        "rank": rank,
-        "threads": threads,
-        "no_link": no_link,
-        "tensors": tensors,
-        "spec": spec,
-        "model": model,
-        "tp": tp,
-        "pp": pp,
-        "dp": dp,
-        "cp": cp,
-        "ep": ep,
-        "sharding": sharding,
-        "schedule": schedule,
-        "chunks": chunks,
-        "recompute": recompute,
-        "global_batch": global_batch,
-        "micro_batch": micro_batch,
-        "seq": seq,
-        "precision": precision,
-        "optimizer": optimizer,
-        "offload": offload,
-        "compat": compat,
-        "sp": sp,
-        "set": set,
-        "output": output,
-        "force": force,
-        "networks": networks,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "network compare", question, keep_run=keep_run, progress=progress)
 
 
 def network_split(
@@ -351,37 +274,8 @@ def network_split(
     output: Write the cluster file with the best split to FILE ('-' for stdout).
     force: Overwrite FILE.
     """
-    return call_as(Answer, "network split", {
-        "spec": spec,
-        "model": model,
-        "tp": tp,
-        "pp": pp,
-        "dp": dp,
-        "cp": cp,
-        "ep": ep,
-        "sharding": sharding,
-        "schedule": schedule,
-        "chunks": chunks,
-        "recompute": recompute,
-        "global_batch": global_batch,
-        "micro_batch": micro_batch,
-        "seq": seq,
-        "precision": precision,
-        "optimizer": optimizer,
-        "offload": offload,
-        "compat": compat,
-        "sp": sp,
-        "set": set,
-        "cluster": cluster,
-        "total": total,
-        "objective": objective,
-        "cost": cost,
-        "min_bandwidth": min_bandwidth,
-        "max_bandwidth": max_bandwidth,
-        "order": order,
-        "output": output,
-        "force": force,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "network split", question, keep_run=keep_run, progress=progress)
 
 
 def network_noc(
@@ -457,35 +351,6 @@ def network_noc(
     output: Write latency by load to FILE, as a picture (SVG).
     force: Overwrite FILE.
     """
-    return call_as(Answer, "network noc", {
-        "topology": topology,
-        "size": size,
-        "concentration": concentration,
-        "link": link,
-        "pattern": pattern,
-        "load": load,
-        "packet": packet,
-        "trace": trace,
-        "hot_node": hot_node,
-        "hot_share": hot_share,
-        "seeds": seeds,
-        "saturation": saturation,
-        "routing": routing,
-        "channels": channels,
-        "buffer": buffer,
-        "stages": stages,
-        "credit": credit,
-        "speedup": speedup,
-        "allocator_iterations": allocator_iterations,
-        "channel_allocator": channel_allocator,
-        "switch_allocator": switch_allocator,
-        "switching": switching,
-        "waits_for_tail": waits_for_tail,
-        "warm_up_periods": warm_up_periods,
-        "period": period,
-        "periods": periods,
-        "latency_limit": latency_limit,
-        "output": output,
-        "force": force,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "network noc", question, keep_run=keep_run, progress=progress)
 

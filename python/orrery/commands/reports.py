@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Union
 
-from ..answer import Answer, ProgressOption, Value, call_as
+from ..answer import Answer, ProgressOption, Value, call_as, question_of
 
 
 def report(
@@ -40,20 +40,8 @@ def report(
     force: Overwrite FILE.
     run: A run file ('orrery run ... -o RUN.orrery'), or two.
     """
-    return call_as(Answer, "report", {
-        "html": html,
-        "page": page,
-        "perfetto": perfetto,
-        "chrome": chrome,
-        "ranks": ranks,
-        "from": from_,
-        "to": to,
-        "split": split,
-        "all": all,
-        "output": output,
-        "force": force,
-        "run": run,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "report", question, keep_run=keep_run, progress=progress)
 
 
 def compare(
@@ -78,15 +66,8 @@ def compare(
     a: The first run file, the baseline.
     b: The second run file.
     """
-    return call_as(Answer, "compare", {
-        "max_slowdown": max_slowdown,
-        "html": html,
-        "page": page,
-        "output": output,
-        "force": force,
-        "a": a,
-        "b": b,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "compare", question, keep_run=keep_run, progress=progress)
 
 
 def explain(
@@ -103,11 +84,8 @@ def explain(
     force: Overwrite FILE.
     words: [RUN.orrery] [METRIC | NODE | COLLECTIVE].
     """
-    return call_as(Answer, "explain", {
-        "output": output,
-        "force": force,
-        "words": words,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "explain", question, keep_run=keep_run, progress=progress)
 
 
 def critical_path(
@@ -126,10 +104,6 @@ def critical_path(
     force: Overwrite FILE.
     run: A run file ('orrery run ... -o RUN.orrery').
     """
-    return call_as(Answer, "critical-path", {
-        "all": all,
-        "output": output,
-        "force": force,
-        "run": run,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "critical-path", question, keep_run=keep_run, progress=progress)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Union
 
-from ..answer import Answer, ProgressOption, Value, call_as
+from ..answer import Answer, ProgressOption, Value, call_as, question_of
 
 
 def run(
@@ -182,82 +182,6 @@ def run(
     resume: Continue from a checkpoint of the same job; the result is the same.
     prefix: The workload: traces PREFIX.0.et, PREFIX.1.et, ….
     """
-    return call_as(Answer, "run", {
-        "traces": traces,
-        "rank": rank,
-        "threads": threads,
-        "no_link": no_link,
-        "tensors": tensors,
-        "workload": workload,
-        "groups": groups,
-        "replicate": replicate,
-        "repair": repair,
-        "cluster": cluster,
-        "astra_network": astra_network,
-        "astra_system": astra_system,
-        "astra_memory": astra_memory,
-        "num_queues_per_dim": num_queues_per_dim,
-        "injection_scale": injection_scale,
-        "compute_scale": compute_scale,
-        "comm_scale": comm_scale,
-        "network_bandwidth": network_bandwidth,
-        "network_latency": network_latency,
-        "network_link": network_link,
-        "network": network,
-        "collective_algorithm": collective_algorithm,
-        "chunk_order": chunk_order,
-        "compute": compute,
-        "kernel_table": kernel_table,
-        "kernel_model": kernel_model,
-        "systolic": systolic,
-        "rules": rules,
-        "rendezvous_protocol": rendezvous_protocol,
-        "logging_configuration": logging_configuration,
-        "logging_folder": logging_folder,
-        "spec": spec,
-        "model": model,
-        "tp": tp,
-        "pp": pp,
-        "dp": dp,
-        "cp": cp,
-        "ep": ep,
-        "sharding": sharding,
-        "schedule": schedule,
-        "chunks": chunks,
-        "recompute": recompute,
-        "global_batch": global_batch,
-        "micro_batch": micro_batch,
-        "seq": seq,
-        "precision": precision,
-        "optimizer": optimizer,
-        "offload": offload,
-        "compat": compat,
-        "sp": sp,
-        "set": set,
-        "fold": fold,
-        "collectives": collectives,
-        "skip": skip,
-        "verify_fold": verify_fold,
-        "output": output,
-        "force": force,
-        "page": page,
-        "spans": spans,
-        "without": without,
-        "variability": variability,
-        "draws": draws,
-        "seed": seed,
-        "same_fleet": same_fleet,
-        "simulate_draws": simulate_draws,
-        "verify_draws": verify_draws,
-        "plot": plot,
-        "all": all,
-        "effects": effects,
-        "require_fit": require_fit,
-        "price": price,
-        "power": power,
-        "checkpoint": checkpoint,
-        "checkpoint_at": checkpoint_at,
-        "resume": resume,
-        "prefix": prefix,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "run", question, keep_run=keep_run, progress=progress)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Union
 
-from ..answer import Answer, ProgressOption, Value, call_as
+from ..answer import Answer, ProgressOption, Value, call_as, question_of
 
 
 def search(
@@ -106,48 +106,6 @@ def search(
     force: Overwrite FILE.
     space: A space of jobs and clusters (docs/reference/space.md), instead of a job.
     """
-    return call_as(Answer, "search", {
-        "part": part,
-        "html": html,
-        "page": page,
-        "executor": executor,
-        "shares": shares,
-        "slurm_option": slurm_option,
-        "check": check,
-        "gpu": gpu,
-        "gpus": gpus,
-        "cluster": cluster,
-        "price": price,
-        "network_bandwidth": network_bandwidth,
-        "method": method,
-        "top": top,
-        "simulated": simulated,
-        "threads": threads,
-        "tokens": tokens,
-        "deadline": deadline,
-        "goodput": goodput,
-        "spec": spec,
-        "model": model,
-        "tp": tp,
-        "pp": pp,
-        "dp": dp,
-        "cp": cp,
-        "ep": ep,
-        "sharding": sharding,
-        "schedule": schedule,
-        "chunks": chunks,
-        "recompute": recompute,
-        "global_batch": global_batch,
-        "micro_batch": micro_batch,
-        "seq": seq,
-        "precision": precision,
-        "optimizer": optimizer,
-        "offload": offload,
-        "compat": compat,
-        "sp": sp,
-        "set": set,
-        "output": output,
-        "force": force,
-        "space": space,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "search", question, keep_run=keep_run, progress=progress)
 

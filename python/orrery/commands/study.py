@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Union
 
-from ..answer import Answer, ProgressOption, Value, call_as
+from ..answer import Answer, ProgressOption, Value, call_as, question_of
 
 
 def study_calculon(
@@ -38,18 +38,8 @@ def study_calculon(
     system: Calculon's system file.
     execution: Calculon's execution file.
     """
-    return call_as(Answer, "study calculon", {
-        "devices": devices,
-        "max_batch": max_batch,
-        "datatype": datatype,
-        "top": top,
-        "threads": threads,
-        "output": output,
-        "force": force,
-        "model": model,
-        "system": system,
-        "execution": execution,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "study calculon", question, keep_run=keep_run, progress=progress)
 
 
 def study_reproduce(
@@ -70,11 +60,6 @@ def study_reproduce(
     force: Overwrite FILE.
     name: A built-in case study, or a file (study.yaml).
     """
-    return call_as(Answer, "study reproduce", {
-        "list_studies": list_studies,
-        "threads": threads,
-        "output": output,
-        "force": force,
-        "name": name,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "study reproduce", question, keep_run=keep_run, progress=progress)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Union
 
-from ..answer import Answer, ProgressOption, Value, call_as
+from ..answer import Answer, ProgressOption, Value, call_as, question_of
 
 
 def list(
@@ -24,12 +24,8 @@ def list(
     list: The list: models, devices, links, clusters, collectives.
     filter: Only entries with this text in their name or title.
     """
-    return call_as(Answer, "list", {
-        "output": output,
-        "force": force,
-        "list": list,
-        "filter": filter,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "list", question, keep_run=keep_run, progress=progress)
 
 
 def schema(
@@ -49,10 +45,6 @@ def schema(
         output.
     command: With question or output: only this command.
     """
-    return call_as(Answer, "schema", {
-        "output": output,
-        "force": force,
-        "format": format,
-        "command": command,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "schema", question, keep_run=keep_run, progress=progress)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Union
 
-from ..answer import Answer, ProgressOption, Value, call_as
+from ..answer import Answer, ProgressOption, Value, call_as, question_of
 
 
 def trace_info(
@@ -49,23 +49,8 @@ def trace_info(
     force: Overwrite FILE.
     prefix: Chakra traces (their common prefix, or files), or recorded traces.
     """
-    return call_as(Answer, "trace info", {
-        "groups": groups,
-        "structure": structure,
-        "plot": plot,
-        "repair": repair,
-        "traces": traces,
-        "rank": rank,
-        "threads": threads,
-        "no_link": no_link,
-        "tensors": tensors,
-        "view": view,
-        "html": html,
-        "page": page,
-        "output": output,
-        "force": force,
-        "prefix": prefix,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "trace info", question, keep_run=keep_run, progress=progress)
 
 
 def trace_merge(
@@ -89,14 +74,8 @@ def trace_merge(
     output: Write the JSON to FILE ('-' for stdout).
     force: Overwrite FILE.
     """
-    return call_as(Answer, "trace merge", {
-        "traces": traces,
-        "rank": rank,
-        "threads": threads,
-        "no_link": no_link,
-        "output": output,
-        "force": force,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "trace merge", question, keep_run=keep_run, progress=progress)
 
 
 def trace_convert(
@@ -129,18 +108,8 @@ def trace_convert(
     output: Write traces PREFIX.0.et …, or one trace to FILE.json, FILE.dot or FILE.graphml.
     force: Overwrite FILE.
     """
-    return call_as(Answer, "trace convert", {
-        "traces": traces,
-        "rank": rank,
-        "threads": threads,
-        "no_link": no_link,
-        "tensors": tensors,
-        "npus": npus,
-        "passes": passes,
-        "large": large,
-        "output": output,
-        "force": force,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "trace convert", question, keep_run=keep_run, progress=progress)
 
 
 def trace_slice(
@@ -165,15 +134,8 @@ def trace_slice(
     force: Overwrite FILE.
     traces: Files or patterns.
     """
-    return call_as(Answer, "trace slice", {
-        "iteration": iteration,
-        "from": from_,
-        "to": to,
-        "ranks": ranks,
-        "output": output,
-        "force": force,
-        "traces": traces,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "trace slice", question, keep_run=keep_run, progress=progress)
 
 
 def trace_anonymize(
@@ -192,12 +154,8 @@ def trace_anonymize(
     force: Overwrite FILE.
     prefix: Traces PREFIX.0.et …, or one file.
     """
-    return call_as(Answer, "trace anonymize", {
-        "salt": salt,
-        "output": output,
-        "force": force,
-        "prefix": prefix,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "trace anonymize", question, keep_run=keep_run, progress=progress)
 
 
 def trace_diff(
@@ -214,11 +172,8 @@ def trace_diff(
     force: Overwrite FILE.
     traces: The first and the second trace.
     """
-    return call_as(Answer, "trace diff", {
-        "output": output,
-        "force": force,
-        "traces": traces,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "trace diff", question, keep_run=keep_run, progress=progress)
 
 
 def trace_replay(
@@ -255,19 +210,8 @@ def trace_replay(
     output: Write the JSON to FILE ('-' for stdout).
     force: Overwrite FILE.
     """
-    return call_as(Answer, "trace replay", {
-        "scale": scale,
-        "ignore": ignore,
-        "learn": learn,
-        "kineto": kineto,
-        "traces": traces,
-        "rank": rank,
-        "threads": threads,
-        "no_link": no_link,
-        "tensors": tensors,
-        "output": output,
-        "force": force,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "trace replay", question, keep_run=keep_run, progress=progress)
 
 
 def trace_predict(
@@ -303,20 +247,8 @@ def trace_predict(
     output: Write the JSON to FILE ('-' for stdout).
     force: Overwrite FILE.
     """
-    return call_as(Answer, "trace predict", {
-        "overheads": overheads,
-        "own": own,
-        "use_models": use_models,
-        "device": device,
-        "unprofiled": unprofiled,
-        "traces": traces,
-        "rank": rank,
-        "threads": threads,
-        "no_link": no_link,
-        "tensors": tensors,
-        "output": output,
-        "force": force,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "trace predict", question, keep_run=keep_run, progress=progress)
 
 
 def trace_stragglers(
@@ -395,41 +327,8 @@ def trace_stragglers(
     output: Write the JSON to FILE ('-' for stdout).
     force: Overwrite FILE.
     """
-    return call_as(Answer, "trace stragglers", {
-        "steps": steps,
-        "min_share": min_share,
-        "top": top,
-        "cluster": cluster,
-        "network_bandwidth": network_bandwidth,
-        "groups": groups,
-        "traces": traces,
-        "rank": rank,
-        "threads": threads,
-        "no_link": no_link,
-        "tensors": tensors,
-        "spec": spec,
-        "model": model,
-        "tp": tp,
-        "pp": pp,
-        "dp": dp,
-        "cp": cp,
-        "ep": ep,
-        "sharding": sharding,
-        "schedule": schedule,
-        "chunks": chunks,
-        "recompute": recompute,
-        "global_batch": global_batch,
-        "micro_batch": micro_batch,
-        "seq": seq,
-        "precision": precision,
-        "optimizer": optimizer,
-        "offload": offload,
-        "compat": compat,
-        "sp": sp,
-        "set": set,
-        "output": output,
-        "force": force,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "trace stragglers", question, keep_run=keep_run, progress=progress)
 
 
 def trace_scale_down(
@@ -514,41 +413,6 @@ def trace_scale_down(
     output: Write the smaller job as Chakra traces, PREFIX.0.et ..., and its cluster.
     force: Overwrite FILE.
     """
-    return call_as(Answer, "trace scale-down", {
-        "keep_ranks": keep_ranks,
-        "keep_layers": keep_layers,
-        "keep_microbatches": keep_microbatches,
-        "keep_batch": keep_batch,
-        "keep": keep,
-        "cluster": cluster,
-        "network_bandwidth": network_bandwidth,
-        "groups": groups,
-        "traces": traces,
-        "rank": rank,
-        "threads": threads,
-        "no_link": no_link,
-        "tensors": tensors,
-        "spec": spec,
-        "model": model,
-        "tp": tp,
-        "pp": pp,
-        "dp": dp,
-        "cp": cp,
-        "ep": ep,
-        "sharding": sharding,
-        "schedule": schedule,
-        "chunks": chunks,
-        "recompute": recompute,
-        "global_batch": global_batch,
-        "micro_batch": micro_batch,
-        "seq": seq,
-        "precision": precision,
-        "optimizer": optimizer,
-        "offload": offload,
-        "compat": compat,
-        "sp": sp,
-        "set": set,
-        "output": output,
-        "force": force,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "trace scale-down", question, keep_run=keep_run, progress=progress)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Union
 
-from ..answer import Answer, ProgressOption, Value, call_as
+from ..answer import Answer, ProgressOption, Value, call_as, question_of
 
 
 def trace_validate(
@@ -92,40 +92,6 @@ def trace_validate(
     force: Overwrite FILE.
     prefix: The workload: traces PREFIX.0.et, PREFIX.1.et, ….
     """
-    return call_as(Answer, "trace validate", {
-        "traces": traces,
-        "rank": rank,
-        "threads": threads,
-        "no_link": no_link,
-        "tensors": tensors,
-        "workload": workload,
-        "groups": groups,
-        "replicate": replicate,
-        "repair": repair,
-        "cluster": cluster,
-        "astra_network": astra_network,
-        "astra_system": astra_system,
-        "astra_memory": astra_memory,
-        "num_queues_per_dim": num_queues_per_dim,
-        "injection_scale": injection_scale,
-        "compute_scale": compute_scale,
-        "comm_scale": comm_scale,
-        "network_bandwidth": network_bandwidth,
-        "network_latency": network_latency,
-        "network_link": network_link,
-        "network": network,
-        "collective_algorithm": collective_algorithm,
-        "chunk_order": chunk_order,
-        "compute": compute,
-        "kernel_table": kernel_table,
-        "kernel_model": kernel_model,
-        "systolic": systolic,
-        "rules": rules,
-        "rendezvous_protocol": rendezvous_protocol,
-        "logging_configuration": logging_configuration,
-        "logging_folder": logging_folder,
-        "output": output,
-        "force": force,
-        "prefix": prefix,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "trace validate", question, keep_run=keep_run, progress=progress)
 

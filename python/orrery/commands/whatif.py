@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Union
 
-from ..answer import Answer, ProgressOption, Value, call_as
+from ..answer import Answer, ProgressOption, Value, call_as, question_of
 
 
 def whatif(
@@ -117,54 +117,6 @@ def whatif(
         JSON to FILE.json ('-' for stdout).
     force: Overwrite FILE.
     """
-    return call_as(Answer, "whatif", {
-        "change": change,
-        "list": list,
-        "combine": combine,
-        "top": top,
-        "cluster": cluster,
-        "network_bandwidth": network_bandwidth,
-        "network_latency": network_latency,
-        "network_link": network_link,
-        "groups": groups,
-        "replicate": replicate,
-        "kernel_table": kernel_table,
-        "traces": traces,
-        "rank": rank,
-        "threads": threads,
-        "no_link": no_link,
-        "tensors": tensors,
-        "spec": spec,
-        "model": model,
-        "tp": tp,
-        "pp": pp,
-        "dp": dp,
-        "cp": cp,
-        "ep": ep,
-        "sharding": sharding,
-        "schedule": schedule,
-        "chunks": chunks,
-        "recompute": recompute,
-        "global_batch": global_batch,
-        "micro_batch": micro_batch,
-        "seq": seq,
-        "precision": precision,
-        "optimizer": optimizer,
-        "offload": offload,
-        "compat": compat,
-        "sp": sp,
-        "set": set,
-        "recorded_device": recorded_device,
-        "device_ratios": device_ratios,
-        "plot": plot,
-        "gpu": gpu,
-        "found": found,
-        "structure_file": structure_file,
-        "changes": changes,
-        "layers": layers,
-        "microbatches": microbatches,
-        "page": page,
-        "output": output,
-        "force": force,
-    }, keep_run=keep_run, progress=progress)
+    question = question_of(locals())
+    return call_as(Answer, "whatif", question, keep_run=keep_run, progress=progress)
 
