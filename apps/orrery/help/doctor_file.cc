@@ -5,16 +5,23 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <span>
 #include <string_view>
 
 #include "orrery/calibrate/measurements/measurement_set.h"
 #include "orrery/config/document.h"
 #include "orrery/core/text/units.h"
 #include "orrery/explore/space/space_file.h"
+#include "orrery/intake/formats/aicb_workload.h"
 #include "orrery/intake/job/trace_files.h"
 #include "orrery/job_formats/importers/importer.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/platform/platform.h"
+#include "orrery/platform/topology/formats/read_topology.h"
+#include "orrery/serving/request_file.h"
+#include "orrery/trace/inputs/foreign_files.h"
+#include "orrery/validate/training_log.h"
 #include "orrery/workload/spec/defaults.h"
 
 namespace orrery::app {
@@ -55,8 +62,8 @@ constexpr KnownFormat kFormats[] = {
      "a result of 'orrery run'",
      {"orrery report FILE", "orrery report FILE --html report.html", "orrery critical-path FILE"}},
     {trace::Format::astra_text,
-     "a workload of ASTRA-sim 1.0 or SimAI",
-     {"orrery run FILE --cluster CLUSTER", "orrery trace convert FILE -o PREFIX", ""}},
+     "a workload of ASTRA-sim 1.0",
+     {"orrery run FILE --cluster CLUSTER", "orrery trace convert FILE --npus RANKS -o PREFIX", ""}},
     {trace::Format::htsim_matrix,
      "a connection matrix of htsim",
      {"orrery run FILE --cluster CLUSTER --network packet", "orrery trace convert FILE -o PREFIX",
@@ -72,8 +79,6 @@ constexpr KnownFormat kFormats[] = {
      "a communication trace",
      {"orrery trace convert FILE -o PREFIX", "", ""}},
 };
-
-constexpr std::string_view kUnknown = "is not a file that Orrery reads";
 
 void add_commands(std::span<const std::string_view> commands, const std::string& path,
                   FileFacts& facts) {
@@ -132,48 +137,68 @@ Result<FileFacts> job_facts(const workload::Importer& importer, const std::strin
   return facts;
 }
 
-/// The facts of a file that is not a trace; empty: unknown.
-Result<FileFacts> text_facts(const std::string& path) {
+/// A file with one command, or two.
+FileFacts simple_facts(const std::string& path, std::string what,
+                       std::initializer_list<std::string_view> commands) {
+  FileFacts facts{{"file", path}, {"what", std::move(what)}};
+  add_commands({commands.begin(), commands.size()}, path, facts);
+  return facts;
+}
+
+/// The facts of a file for which a reader other than that of jobs is responsible; empty: none is.
+std::optional<FileFacts> other_facts(const std::string& path, const std::string& text) {
+  Findings ignored_findings;
+  if (const auto cluster = platform::read_cluster(path, ignored_findings)) {
+    FileFacts facts = simple_facts(
+        path, "a cluster",
+        {"orrery network show FILE", "orrery run --model llama-3.1-8b --cluster FILE"});
+    facts.insert(facts.begin() + 2, {"devices", format_count(cluster->npu_count())});
+    return facts;
+  }
+  if (calibrate::parse_measurements(text, path, ignored_findings))
+    return simple_facts(path, "measured collectives (nccl-tests, NCCL Inspector or CSV)",
+                        {"orrery calibrate network FILE -o curves.yaml"});
+  if (const auto log = validate::find_training_log(text))
+    return simple_facts(path, validate::describe(*log),
+                        {"orrery mfu --model NAME --cluster CLUSTER --measured TIME"});
+  if (explore::parse_space(text, path))
+    return simple_facts(path, "a search space", {"orrery search FILE"});
+  if (serving::parse_requests(text, path, ignored_findings))
+    return simple_facts(path, "requests to a server of a model",
+                        {"orrery infer --model NAME --requests FILE"});
+  const platform::TopologyFormat format = platform::topology_format(text);
+  if (format == platform::TopologyFormat::unknown) return std::nullopt;
+  const bool plan =
+      format == platform::TopologyFormat::msccl || format == platform::TopologyFormat::mscclpp;
+  return simple_facts(path, std::string(platform::describe(format).name),
+                      {plan ? "orrery collective check FILE" : "orrery network show FILE"});
+}
+
+/// The facts of a file that is not a trace; empty: unknown. Errc: that of a job's reader.
+Result<std::optional<FileFacts>> text_facts(const std::string& path) {
   const auto text = config::read_text(path);
   if (!text) return tl::unexpected(text.error());
   const auto importer = workload::detect_importer(*text, path);
-  if (importer) return job_facts(**importer, *text, path);
-  Findings ignored_findings;
-  if (const auto cluster = platform::read_cluster(path, ignored_findings))
-    return FileFacts{
-        {"file", path},
-        {"what", "a cluster"},
-        {"devices", format_count(cluster->npu_count())},
-        {"command", fmt::format("orrery network show {}", path)},
-        {"command", fmt::format("orrery run --model llama-3.1-8b --cluster {}", path)}};
-  if (const auto measured = calibrate::parse_measurements(*text, path, ignored_findings))
-    return FileFacts{{"file", path},
-                     {"what", "measured collectives (nccl-tests, NCCL Inspector or CSV)"},
-                     {"command", fmt::format("orrery calibrate {} --cluster CLUSTER", path)}};
-  if (explore::parse_space(*text, path))
-    return FileFacts{{"file", path},
-                     {"what", "a search space"},
-                     {"command", fmt::format("orrery search {}", path)}};
-  if (text->find("<algo ") != std::string::npos)
-    return FileFacts{{"file", path},
-                     {"what", "a collective algorithm as MSCCL describes it"},
-                     {"command", fmt::format("orrery collective check {}", path)}};
-  // What a reader says of a damaged file helps; that it is not the reader's file does not.
-  if (importer.error().code == Errc::input_unsupported &&
-      importer.error().what != "does not describe a training job")
+  if (!importer && importer.error().code == Errc::input_unsupported)
     return tl::unexpected(importer.error());
-  return fail(Errc::input_unsupported, path, std::string(kUnknown),
-              fmt::format("it reads traces ('orrery trace info --help'), jobs of {}, clusters, "
-                          "measured collectives, search spaces and collective algorithms",
-                          workload::imported_tools()));
+  if (importer && *importer != nullptr) {
+    auto facts = job_facts(**importer, *text, path);
+    if (!facts) return tl::unexpected(facts.error());
+    return std::optional(*std::move(facts));
+  }
+  auto other = other_facts(path, *text);
+  const bool document =
+      path.ends_with(".json") || path.ends_with(".yaml") || path.ends_with(".yml");
+  if (!other && !importer && document) return tl::unexpected(importer.error());
+  return other;
 }
 
-/// Texts and files of known tools: no trace, but maybe a job, a cluster or a log.
-Result<FileFacts> facts_of_foreign(const trace::Input& input) {
-  auto facts = text_facts(input.path);
-  if (facts || facts.error().what != kUnknown) return facts;
-  const Error known = intake::unsupported_error(input);
-  return known.what.find("text file") == std::string::npos ? tl::unexpected(known) : facts;
+Error unknown_error(const std::string& path) {
+  return {
+      Errc::input_unsupported, path, "is not a file that Orrery reads",
+      fmt::format("it reads traces ('orrery trace info --help'), jobs of {}, clusters, fabrics, "
+                  "measured collectives, search spaces, requests and collective algorithms",
+                  workload::imported_tools())};
 }
 
 }  // namespace
@@ -182,8 +207,12 @@ Result<FileFacts> facts_of_file(const std::string& path) {
   const auto inputs = trace::inputs_in(path);
   if (!inputs) return tl::unexpected(inputs.error());
   for (const trace::Input& input : *inputs) {
-    if (input.format == trace::Format::foreign) return facts_of_foreign(input);
-    if (trace::is_refused(input.format)) return tl::unexpected(intake::unsupported_error(input));
+    const bool maybe_text = input.format == trace::Format::foreign && input.foreign->is_text;
+    if (!maybe_text && trace::is_refused(input.format))
+      return tl::unexpected(intake::unsupported_error(input));
+    if (input.format == trace::Format::astra_text && intake::is_aicb_file(path))
+      return simple_facts(path, "a workload of AICB for SimAI",
+                          {"orrery run FILE --cluster CLUSTER", "orrery job count FILE"});
     const auto* const known = std::ranges::find(kFormats, input.format, &KnownFormat::format);
     if (known == std::end(kFormats)) continue;
     FileFacts facts{{"file", path}, {"what", std::string(known->what)}};
@@ -193,7 +222,10 @@ Result<FileFacts> facts_of_file(const std::string& path) {
     add_commands(known->commands, path, facts);
     return facts;
   }
-  return text_facts(path);
+  auto facts = text_facts(path);
+  if (!facts) return tl::unexpected(facts.error());
+  if (!*facts) return tl::unexpected(unknown_error(path));
+  return **std::move(facts);
 }
 
 }  // namespace orrery::app

@@ -80,8 +80,8 @@ Result<void> refuse_python(std::string_view text, const std::string& where) {
 
 /// A file and its format.
 struct Detected {
-  const Importer* importer = nullptr;
-  Json document{};  ///< null for text formats
+  const Importer* importer = nullptr;  ///< null: it describes no job
+  Json document{};                     ///< null for text formats
 };
 
 Result<Detected> detect(std::string_view text, const std::string& where) {
@@ -95,8 +95,7 @@ Result<Detected> detect(std::string_view text, const std::string& where) {
       if (one->is_document != nullptr && one->is_document(*file))
         return Detected{one, *std::move(file)};
   }
-  return fail(Errc::input_unsupported, where, "does not describe a training job",
-              fmt::format("supported: Orrery's specification, and files of {}", imported_tools()));
+  return Detected{};
 }
 
 Result<void> import_own(Spec& spec, std::string_view text, const std::string& where,
@@ -138,6 +137,10 @@ Result<void> import_into(Spec& spec, std::string_view text, const std::string& w
                          Findings& findings) {
   Result<Detected> file = detect(text, where);
   if (!file) return tl::unexpected(file.error());
+  if (file->importer == nullptr)
+    return fail(
+        Errc::input_unsupported, where, "does not describe a training job",
+        fmt::format("supported: Orrery's specification, and files of {}", imported_tools()));
   const Importer& importer = *file->importer;
   const bool document = !file->document.is_null() && importer.import_document != nullptr;
   Result<void> read = document

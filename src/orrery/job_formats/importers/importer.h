@@ -56,7 +56,8 @@ inline constexpr std::array kImporters{
 /// The text of docs/reference/importers.md.
 [[nodiscard]] std::string importers_reference();
 
-/// Detects the format of a text by its content. Errc: input_unsupported, with the supported tools.
+/// Detects the format of a text by its content; null if it describes no job. Errc: config_syntax,
+/// input_unsupported (a Python program).
 [[nodiscard]] Result<const Importer*> detect_importer(std::string_view text,
                                                       const std::string& where);
 

@@ -218,9 +218,12 @@ TEST(DeepSpeed, ZeroThree) {
 }
 
 TEST(Sniff, NamesWhatItKnows) {
-  const auto format = detect_importer("{\"what\": 1}", "x.json");
-  ASSERT_FALSE(format.has_value());
-  EXPECT_THAT(format.error().hint, HasSubstr("Megatron"));
+  EXPECT_EQ(*detect_importer("{\"what\": 1}", "x.json"), nullptr);
+  Spec spec;
+  Findings findings;
+  const auto read = import_into(spec, "{\"what\": 1}", "x.json", findings);
+  ASSERT_FALSE(read.has_value());
+  EXPECT_THAT(read.error().hint, HasSubstr("Megatron"));
   EXPECT_EQ(*detect_importer("model: gpt2\n", "x.yaml"), &kSpecificationImporter);
 }
 
