@@ -418,6 +418,8 @@ TEST(ImporterTables, NameEachKeyOnce) {
     for (const KeyRow& row : table->keys.rows) {
       EXPECT_NE(row.key, last) << table->importer->tool;
       last = row.key;
+      const bool used = row.use == KeyUse::sets || row.use == KeyUse::read;
+      EXPECT_FALSE(used && row.what.empty()) << row.key << ": the page would not say its effect";
       if (row.use != KeyUse::sets || row.what.empty() || row.what == kAccumulated ||
           row.what == kWorld)
         continue;
