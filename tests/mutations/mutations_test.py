@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs of every reader, changed at random: the program ends soon, in little memory, with an exit code of the table,
-and a failure prints one error with its code.
+"""Inputs of the readers of files, changed at random: the program ends soon, in little memory, with an exit code of the
+table, and a failure prints one error with its code.
 
-The seeds are the examples and the corpora of the fuzz targets. Each change is drawn from the number of the case, so that
-a case can be repeated: mutations_test.py CASE [CASE ...] prints its command and stores its input. Short form: one case in
-29, about 3 s of a processor; with ORRERY_TEST_EFFORT=full all 5,200 cases, about 90 s.
+The seeds are the examples and the corpora of the fuzz targets; each corpus is used, or listed with the reason why not.
+Each change is drawn from the number of the case, so that a case can be repeated: mutations_test.py CASE [CASE ...] prints
+its command and stores its input. Short form: one case in 29, about 4 s of a processor; with ORRERY_TEST_EFFORT=full all
+5,200 cases, about 90 s.
 """
 import concurrent.futures
 import gzip
@@ -19,16 +20,20 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+from exit_codes import documented_codes  # noqa: E402  # pylint: disable=wrong-import-position
+
 CORPUS = ROOT / "tests" / "fuzz" / "corpus"
 PROGRAM = os.environ.get("ORRERY_PROGRAM", "")
 CASES = 5200
 SHORT_STEP = 29  # prime to the numbers of readers and changes, so that all of them are drawn
 LIMIT_S = 30  # of a processor: longer is a hang
 LIMIT_BYTES = 2 << 30
-DEFECT_CODES = {70, 130}
+OVER_LIMIT = "out of memory"  # what the program prints when an allocation fails
 LARGEST_SEED = 200_000
 
-# A reader: the files that it reads, and the command; {} is the changed file, {out} a new one.
+# A reader: the files that it reads, and the command; {} is the changed file, {out} a new one, and @FILE a copy of a file
+# in which CHANGED is the changed file.
 READERS = [
     ("Kineto", ["tests/fuzz/corpus/kineto_fuzz/*"], ["trace", "info", "{}"]),
     ("Kineto, replayed", ["tests/fuzz/corpus/kineto_fuzz/*"], ["trace", "replay", "{}"]),
@@ -79,6 +84,28 @@ READERS = [
     ("search space", ["tests/mutations/space.yaml"],
      ["search", "{}", "--method", "estimate", "--threads", "1"]),
     ("measured steps", ["tests/fuzz/corpus/measured_points_fuzz/*"], ["accuracy", "{}"]),
+    ("connection matrix", ["tests/fuzz/corpus/connection_matrix_fuzz/*", "examples/messages/relay.cm"],
+     ["run", "{}", "--cluster", "h100-sxm:8"]),
+    ("flows", ["tests/fuzz/corpus/flow_list_fuzz/*", "examples/messages/incast-flows.txt"],
+     ["run", "{}", "--cluster", "h100-sxm:8"]),
+    ("GOAL", ["tests/fuzz/corpus/goal_fuzz/*", "examples/messages/two-stages.goal"],
+     ["run", "{}", "--cluster", "h100-sxm:2"]),
+    ("requests", ["tests/fuzz/corpus/request_file_fuzz/*"], ["infer", "--model", "llama-3.1-8b", "--requests", "{}"]),
+    ("tuner", ["tests/fuzz/corpus/tuner_file_fuzz/*"],
+     ["run", "examples/step/step", "--cluster", "@tests/mutations/tuned.yaml"]),
+    ("curves", ["tests/mutations/curves.yaml", "tests/fuzz/corpus/curve_file_fuzz/*"],
+     ["run", "examples/step/step", "--cluster", "@tests/mutations/measured.yaml"]),
+    ("data sheets", ["tests/fuzz/corpus/silicon_file_fuzz/*"],
+     ["calibrate", "compute", "examples/kernels/made-up.csv", "--device-sheets", "{}", "--device", "h100-sxm", "-o", "-"]),
+    ("model of kernel times", ["tests/mutations/kernels.model", "tests/fuzz/corpus/learned_model_file_fuzz/*",
+                               "tests/fuzz/corpus/net_model_file_fuzz/*"],
+     ["kernels", "gemm", "64", "64", "64", "--device", "h100-sxm", "--kernel-model", "{}"]),
+    ("model of lookups", ["tests/fuzz/corpus/lookup_net_fuzz/*"],
+     ["dlrm", "lookup", "time", "tests/fuzz/corpus/lookups_fuzz/bags.txt", "--rows", "1000", "--features", "64",
+      "--device", "h100-sxm", "--lookup-model", "{}"]),
+    ("indices", ["tests/fuzz/corpus/lookups_fuzz/*"], ["dlrm", "lookup", "histogram", "{}"]),
+    ("layers of a systolic array", ["tests/fuzz/corpus/systolic_layers_fuzz/*", "examples/kernels/two-layers.csv"],
+     ["kernels", "layers", "{}", "--systolic", "examples/kernels/array.cfg"]),
     ("table of kernels", ["tests/fuzz/corpus/table_file_fuzz/*", "examples/kernels/made-up.csv"],
      ["kernels", "gemm", "64", "64", "64", "--table", "{}"]),
     ("systolic array", ["tests/fuzz/corpus/systolic_config_fuzz/*", "examples/kernels/array.cfg"],
@@ -88,6 +115,18 @@ READERS = [
     ("variability", ["tests/fuzz/corpus/variability_fuzz/*", "examples/variability/*.yaml"],
      ["run", "examples/step/step", "--cluster", "h100-sxm:8", "--variability", "{}", "--draws", "4"]),
 ]
+
+# Corpora that no command reads as files.
+UNUSED_CORPORA = {
+    "measured_lookups_fuzz": "'dlrm lookup fit' trains networks for minutes",
+    "operators_fuzz": "operators as lines of text, a format of the fuzz target alone",
+    "planner_fuzz": "'bench' needs PyTorch; its execution traces have the reader of pytorch_et_fuzz",
+    "run_page_fuzz": "names in a run, a format of the fuzz target alone",
+    "space_file_fuzz": "spaces and stored points whose values a search cannot run",
+}
+
+# Seeds of these readers have no checksum at their end: without one, each change would only reach the check of it.
+WITH_CHECKSUM = {"model of kernel times", "model of lookups"}
 
 HUGE = [b"9223372036854775807", b"-9223372036854775808", b"18446744073709551616", b"1e308", b"-1e308", b"nan", b"inf",
         b"0", b"-1", b"1e-320", b"99999999999999999999999999999999", b"0x7fffffff", b"2147483648"]
@@ -182,6 +221,14 @@ def seeds_of(patterns):
 SEEDS = [seeds_of(patterns) for _, patterns, _ in READERS]
 
 
+def with_checksum(data):
+    """As the program does it (model_file_format.cc): FNV-1a of all lines before it."""
+    value = 0xCBF29CE484222325
+    for byte in data:
+        value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return data + b"sum %016x\n" % value
+
+
 def make_case(number):
     """The name, the seed, the command and the changed bytes of a case."""
     reader = number % len(READERS)
@@ -199,12 +246,21 @@ def make_case(number):
     data = change(data, draw)
     if packed:
         data = gzip.compress(data, mtime=0)
+    if name in WITH_CHECKSUM and draw.random() < 0.9:
+        data = with_checksum(data)
     return f"{number}: {name}, {change.__name__}, {seed.relative_to(ROOT)}", seed, command, data
 
 
 def words_of(command, folder, seed):
     changed = folder / ("changed" + "".join(seed.suffixes))
-    return [word.replace("{out}", str(folder / "out")).replace("{}", str(changed)) for word in command], changed
+    words = []
+    for word in command:
+        if word.startswith("@"):
+            copy = folder / pathlib.Path(word).name
+            copy.write_text((ROOT / word[1:]).read_text().replace("CHANGED", str(changed)))
+            word = str(copy)
+        words.append(word.replace("{out}", str(folder / "out")).replace("{}", str(changed)))
+    return words, changed
 
 
 def confine():
@@ -224,28 +280,46 @@ def failure_of(number):
                                   preexec_fn=confine, stdin=subprocess.DEVNULL)
         except subprocess.TimeoutExpired:
             return f"{name}: does not end"
-    errors = done.stderr.decode(errors="replace")
-    if done.returncode not in CODES - DEFECT_CODES:
-        return f"{name}: ends with {done.returncode}: {errors[-300:]}"
-    if done.returncode > 1 and not re.search(r"error: .*\(E\d{4}\)", errors, re.S):
-        return f"{name}: exit code {done.returncode} without an error: {errors[-300:]}"
+    return wrong_answer(name, done.returncode, done.stderr.decode(errors="replace"))
+
+
+def wrong_answer(name, code, errors):
+    """What is wrong with an exit code and the errors of a program; empty: nothing."""
+    if code not in CODES:
+        return f"{name}: ends with {code}: {errors[-300:]}"
+    if OVER_LIMIT in errors:
+        return f"{name}: needs more than {LIMIT_BYTES >> 30} GiB: {errors[-300:]}"
+    if code > 1 and not re.search(r"error: .*\(E\d{4}\)", errors, re.S):
+        return f"{name}: exit code {code} without an error: {errors[-300:]}"
     if "\x1b" in errors or "\x00" in errors:
         return f"{name}: control characters in the error: {errors[-300:]!r}"
     return ""
 
 
-def documented_codes():
-    help_text = subprocess.run([PROGRAM, "help", "exit-codes"], capture_output=True, text=True, check=True).stdout
-    return {int(code) for code in re.findall(r"^\s+(\d+)\s", help_text, re.M)}
-
-
-CODES = documented_codes() if PROGRAM else set()
+CODES = documented_codes(PROGRAM) if PROGRAM else set()
 
 
 class Mutations(unittest.TestCase):
     def test_every_reader_has_seeds(self):
         for (name, patterns, _), seeds in zip(READERS, SEEDS):
             self.assertTrue(seeds, f"{name}: {patterns}")
+
+    def test_every_corpus_is_used_or_listed(self):
+        used = {pathlib.Path(path).parent.name for seeds in SEEDS for path in seeds if CORPUS in path.parents}
+        corpora = {path.name for path in CORPUS.iterdir() if path.is_dir()}
+        self.assertEqual(corpora - used, set(UNUSED_CORPORA))
+
+    def test_too_much_memory_is_a_failure(self):
+        """The program itself ends with an exit code of the table then."""
+        event = '{"ph": "X", "cat": "cpu_op", "name": "n%d", "pid": 1, "tid": 1, "ts": %d, "dur": 1}'
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            file.write('{"traceEvents": [' + ",".join(event % (i, 2 * i) for i in range(200_000)) + "]}")
+            file.flush()
+            done = subprocess.run([PROGRAM, "trace", "info", file.name, "-q"], capture_output=True, check=False,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (80 << 20, 80 << 20)))
+        self.assertIn(OVER_LIMIT, done.stderr.decode())
+        self.assertIn("needs more than", wrong_answer("a case", done.returncode, done.stderr.decode()))
+        self.assertEqual(wrong_answer("a case", 3, "orrery: error: a.json: is damaged (E2002)"), "")
 
     def test_every_seed_is_an_input_of_its_reader(self):
         """Else changed seeds would only reach the first check of a reader."""
@@ -254,7 +328,8 @@ class Mutations(unittest.TestCase):
                 results = []
                 for seed in seeds:
                     words, changed = words_of(command, pathlib.Path(folder), seed)
-                    changed.write_bytes(seed.read_bytes())
+                    data = seed.read_bytes()
+                    changed.write_bytes(with_checksum(data) if name in WITH_CHECKSUM else data)
                     done = subprocess.run([PROGRAM, *words, "-q", "--force"], cwd=ROOT, capture_output=True, check=False)
                     results.append(done.returncode)
                     if done.returncode in (0, 1):

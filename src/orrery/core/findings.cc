@@ -45,7 +45,7 @@ constexpr FindingInfo kInfos[] = {
      "a time is negative, not a number or too far from the others; it is set to the nearest "
      "possible value"},
     {"duration_cut", repaired,
-     "a kernel is recorded to end after the next kernel of its stream begins, but streams run in "
+     "a kernel is recorded to end after the next kernel of its stream ends, but streams run in "
      "order; it ends where the next one begins"},
     {"string_cut", data_loss, "a string is longer than the limit; it is truncated"},
     {"correlation_repeated", info,
@@ -80,7 +80,7 @@ constexpr FindingInfo kInfos[] = {
      "ProfilerActivity.CUDA])"},
     {"step_not_recorded", data_loss,
      "no device work of a step is in the file, although other steps have some; the step is not "
-     "measured"},
+     "measured, but totals and replays include its time as idle"},
     {"graph_captured", info,
      "work of a CUDA graph is assigned to its operators from the recording of the capture"},
     {"capture_unmatched", info,

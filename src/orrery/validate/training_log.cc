@@ -3,32 +3,30 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "orrery/core/statistics/statistics.h"
+#include "orrery/core/text/csv.h"
 
 namespace orrery::validate {
 
 namespace {
 
-/// A line of a tool contains `marker`, and the number after `key`.
+/// The lines of a tool contain `key` and then a number.
 struct LogKind {
-  std::string_view tool, marker, key, unit;
+  std::string_view tool, key, unit;
 };
 
 // From the programs' own lines: NVIDIA/Megatron-LM training.py, pytorch/torchtitan metrics.py,
 // huggingface/transformers trainer.py, vllm-project/vllm loggers.py.
 constexpr LogKind kKinds[] = {
-    {"Megatron-LM",
-     "elapsed time per iteration (ms):", "elapsed time per iteration (ms):", "ms per step"},
-    {"torchtitan", " tps: ", " tps: ", "tokens/s per device"},
-    {"the Trainer of Hugging Face",
-     "'train_steps_per_second':", "'train_steps_per_second':", "steps/s"},
-    {"vLLM", "Avg generation throughput:", "Avg generation throughput:", "generated tokens/s"}};
+    {"Megatron-LM", "elapsed time per iteration (ms):", "ms per step"},
+    {"torchtitan", " tps: ", "tokens/s per device"},
+    {"the Trainer of Hugging Face", "'train_steps_per_second':", "steps/s"},
+    {"vLLM", "Avg generation throughput:", "generated tokens/s"}};
 
 /// The number after `key`, with thousands separators; not positive or not finite: none.
 std::optional<double> number_behind(std::string_view line, std::string_view key) {
@@ -53,11 +51,9 @@ std::optional<TrainingLog> find_training_log(std::string_view text) {
   for (const LogKind& kind : kKinds) {
     TrainingLog log{.tool = kind.tool, .unit = kind.unit};
     std::vector<double> values;
-    for (std::string_view rest = text; !rest.empty();) {
-      const std::size_t end = std::min(rest.find('\n'), rest.size());
-      const std::string_view line = rest.substr(0, end);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-      if (line.find(kind.marker) == std::string_view::npos) continue;
+    TrimmedLineReader lines(text, "");
+    for (std::string_view line; lines.next(line);) {
+      if (line.find(kind.key) == std::string_view::npos) continue;
       if (const auto value = number_behind(line, kind.key)) values.push_back(*value);
       if (const auto batch = number_behind(line, "global batch size:"); batch && *batch < 1e15)
         log.batch = std::llround(*batch);
@@ -65,7 +61,7 @@ std::optional<TrainingLog> find_training_log(std::string_view text) {
     if (values.empty()) continue;
     log.lines = values.size();
     if (values.size() > 1) values.erase(values.begin());
-    log.median = median(std::move(values));
+    log.median_value = median(std::move(values));
     return log;
   }
   return std::nullopt;
@@ -73,7 +69,7 @@ std::optional<TrainingLog> find_training_log(std::string_view text) {
 
 std::string describe(const TrainingLog& log) {
   return fmt::format("is a log of {} with {} line{} of measurements: {:.5g} {} (median){}",
-                     log.tool, log.lines, log.lines == 1 ? "" : "s", log.median, log.unit,
+                     log.tool, log.lines, log.lines == 1 ? "" : "s", log.median_value, log.unit,
                      log.batch > 0 ? fmt::format(", {} sequences per step", log.batch) : "");
 }
 

@@ -13,17 +13,18 @@ namespace orrery::validate {
 
 struct TrainingLog {
   std::string_view tool;  ///< "Megatron-LM"
-  std::string_view unit;  ///< of `median`: "ms per step", "tokens/s per device"
+  std::string_view unit;  ///< of `median_value`: "ms per step", "tokens/s per device"
   std::uint64_t lines = 0;
-  double median = 0;       ///< without the first line, which warms up, if there are others
-  std::int64_t batch = 0;  ///< sequences per step; 0: not stated
+  double median_value = 0;  ///< without the first line, which warms up, if there are others
+  std::int64_t batch = 0;   ///< sequences per step; 0: not stated
 };
 
 /// Finds the lines with measurements of Megatron-LM, torchtitan, the Trainer of Hugging Face or
 /// vLLM. Empty: there are none. O(text).
 [[nodiscard]] std::optional<TrainingLog> find_training_log(std::string_view text);
 
-/// "is a log of Megatron-LM with 90 lines of steps: 1234.5 ms per step (median), 64 sequences".
+/// "is a log of Megatron-LM with 90 lines of measurements: 1234.5 ms per step (median), 64
+/// sequences per step".
 [[nodiscard]] std::string describe(const TrainingLog& log);
 
 }  // namespace orrery::validate

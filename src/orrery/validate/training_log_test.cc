@@ -22,7 +22,7 @@ TEST(TrainingLog, TheFirstStepWarmsUp) {
   const auto log = find_training_log(text);
   ASSERT_TRUE(log);
   EXPECT_EQ(log->lines, 4u);
-  EXPECT_DOUBLE_EQ(log->median, 1250);
+  EXPECT_DOUBLE_EQ(log->median_value, 1250);
   EXPECT_EQ(describe(*log),
             "is a log of Megatron-LM with 4 lines of measurements: 1250 ms per step (median), 64 "
             "sequences per step");

@@ -23,7 +23,7 @@ struct MeasurementSink {
   std::vector<MeasuredCollective>& rows;
   Findings& findings;
   const ReadOptions& options;
-  NcclLog log{};  ///< NCCL's own log among the lines
+  NcclLog log{};  ///< all files: for the error of a log without measurements
 };
 
 /// Adds a row. The options supply a missing device, number of ranks and number of nodes. Errc:

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "orrery/calibrate/measurements/nccl_tests_row.h"
 #include "orrery/calibrate/measurements/text_lines.h"
@@ -72,8 +73,8 @@ class NcclTestsParser {
     if (run_.collective_name.empty() && programs_.size() == 1)
       run_.collective_name = *programs_.begin();
     if (run_.devices.ranks() == 0) {
-      run_.ranks = into_.log.ranks;
-      run_.nodes = into_.log.nodes;
+      run_.ranks = log_.ranks;
+      run_.nodes = log_.nodes;
     }
     if (!wrong_rows_ && failed_)
       into_.findings.add(FindingCode::measured_wrong, run_.rows.back().place);
@@ -85,9 +86,21 @@ class NcclTestsParser {
     next.tool = std::move(run_.tool);
     next.forced = exported_settings_;
     run_ = std::move(next);
+    log_ = std::exchange(next_log_, {});
+    has_settings_ = false;
     programs_.clear();
     wrong_rows_ = failed_ = false;
     return done;
+  }
+
+  /// A program prints its settings once, before NCCL begins: earlier lines of NCCL are of the
+  /// program before it.
+  Result<void> begin_program() {
+    const bool has_earlier_log = has_settings_ || !run_.rows.empty();
+    if (auto ended = end_run(); !ended) return ended;
+    if (has_earlier_log) log_ = {};
+    has_settings_ = true;
+    return {};
   }
 
   /// Reads settings. Settings on the command line of a program, and those that NCCL prints, apply
@@ -107,7 +120,9 @@ class NcclTestsParser {
     if (text.find("Collective test starting:") != string_view::npos) {
       if (auto ended = end_run(); !ended) return ended;
       run_.collective_name = name_text(program_name(text));
-    } else if (first == "nThread" || text.find("Using devices") != string_view::npos ||
+    } else if (first == "nThread") {
+      if (auto ended = begin_program(); !ended) return ended;
+    } else if (text.find("Using devices") != string_view::npos ||
                text.find("-tests version") != string_view::npos) {
       if (auto ended = end_run(); !ended) return ended;
     } else if (first == "Rank") {
@@ -116,6 +131,8 @@ class NcclTestsParser {
     } else if (text.find("Out of bounds values") != string_view::npos) {
       failed_ = text.find("FAILED") != string_view::npos;
     } else if (layout_.parse_header(words)) {
+      if (next_log_.ranks > 0)
+        if (auto ended = end_run(); !ended) return ended;
       layout_.set_in_place(is_in_place_title_);
     }
     is_in_place_title_ = text.find("in-place") != string_view::npos &&
@@ -157,6 +174,7 @@ class NcclTestsParser {
 
   Result<void> other(string_view line) {
     read_nccl_log_line(line, into_.log);
+    read_nccl_log_line(line, run_.rows.empty() ? log_ : next_log_);
     if (layout_.is_known()) {
       std::vector<string_view> words = split_words(line);
       if (take_row(words, layout_.type_column())) return row(words);
@@ -205,6 +223,9 @@ class NcclTestsParser {
   std::string plain_;  // the line without colors
   MeasurementSink& into_;
   BenchmarkRun run_;
+  NcclLog log_;                       // of the run
+  NcclLog next_log_;                  // of the run after it: lines behind rows
+  bool has_settings_ = false;         // the settings of the run's program were printed
   ForcedSettings exported_settings_;  // for all later runs
   TableLayout layout_;
   std::set<std::string, std::less<>> programs_;  // benchmark programs named above the run

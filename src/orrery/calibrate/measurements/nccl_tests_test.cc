@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/calibrate/measurements/nccl_tests.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -99,13 +100,7 @@ TEST(NcclTests, TakesRanksAndNodesFromTheLogOfNccl) {
   const std::string log =
       "n1:10:20 [0] NCCL INFO comm 0x55 rank 0 nranks 16 cudaDev 0 busId 18000 - Init START\n"
       "n1:10:20 [0] NCCL INFO comm 0x55 rank 0 nRanks 16 nNodes 2 localRanks 8 localRank 0 MNNVL "
-      "0\n"
-      "n1:10:20 [0] NCCL INFO Channel 00/08 :    0   7   6   5   4   3   2   1   8  15\n"
-      "n1:10:20 [0] NCCL INFO Channel 01/08 :    0   7   6   5   4   3   2   1   8  15\n"
-      "n1:10:20 [0] NCCL INFO Trees [0] 1/-1/-1->0->-1 [1] 1/-1/-1->0->-1\n"
-      "n1:10:20 [0] NCCL INFO 8 coll channels, 0 collnet channels, 0 nvls channels, 8 p2p "
-      "channels\n"
-      "n1:10:20 [0] NCCL INFO AllReduce: 8388608 Bytes -> Algo 1 proto 2 time 55.1\n";
+      "0\n";
   const auto [set, findings] = parse(log +
                                      "# size count type redop root time algbw busbw #wrong\n"
                                      "1048576 262144 float sum -1 105.9 9.90 18.56 0\n");
@@ -114,9 +109,41 @@ TEST(NcclTests, TakesRanksAndNodesFromTheLogOfNccl) {
   EXPECT_EQ(set->rows[0].collective, "all_reduce");
   EXPECT_EQ(set->rows[0].ranks, 16);
   EXPECT_EQ(set->rows[0].nodes, 2);
-  EXPECT_THAT(error_of(log),
-              HasSubstr("which has no times; it states 16 ranks on 2 nodes, 8 channels, 2 rings, "
-                        "trees, 1 choice of algorithms"));
+  EXPECT_THAT(error_of(log), HasSubstr("which has no times; it states 16 ranks on 2 nodes"));
+}
+
+// Each run has the ranks of its own log: also without titles between the runs, after a run that
+// printed no rows, and with lines of the first run's end behind the begin of the second.
+TEST(NcclTests, TakesTheRanksOfEachRunFromItsOwnLog) {
+  const auto log_of = [](int ranks, int nodes) {
+    return fmt::format(
+        "n1:10:20 [0] NCCL INFO comm 0x55 rank 0 nranks {0} cudaDev 0 busId 1 - Init START\n"
+        "n1:10:20 [0] NCCL INFO comm 0x55 rank 0 nRanks {0} nNodes {1} localRanks 8 localRank 0\n",
+        ranks, nodes);
+  };
+  const std::string settings = "# nThread 1 nGpus 1 minBytes 1048576 maxBytes 1048576\n";
+  const std::string destroyed =
+      "n1:10:20 [0] NCCL INFO comm 0x55 rank 0 nranks 16 cudaDev 0 busId 1 - Destroy COMPLETE\n";
+  const auto table_of = [](std::string_view busbw) {
+    return fmt::format(
+        "# size count type redop root time algbw busbw #wrong\n"
+        "1048576 262144 float sum -1 105.9 9.90 {} 0\n",
+        busbw);
+  };
+  const std::string large = log_of(16, 2) + table_of("18.56");
+  const std::string small = log_of(8, 1) + table_of("17.32");
+  for (const std::string& text :
+       {large + small, settings + large + settings + small, settings + large + destroyed + small,
+        settings + large + settings + destroyed + small,
+        settings + large + settings + log_of(32, 4) + settings + small}) {
+    const auto [set, findings] = parse(text);
+    ASSERT_TRUE(set) << to_string(set.error()) << text;
+    ASSERT_EQ(set->rows.size(), 2u) << text;
+    EXPECT_EQ(set->rows[0].ranks, 16) << text;
+    EXPECT_EQ(set->rows[0].nodes, 2) << text;
+    EXPECT_EQ(set->rows[1].ranks, 8) << text;
+    EXPECT_EQ(set->rows[1].nodes, 1) << text;
+  }
 }
 
 // Launchers that tag each write put tags between the parts of a row, too.

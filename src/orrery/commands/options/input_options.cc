@@ -96,16 +96,10 @@ Result<void> choose_stream_folder(const StreamOptions& options, const Context& c
   return {};
 }
 
-/// A workload of AICB has layers with times, so it is a workload by itself. With a model, only its
-/// plan counts.
 void take_aicb(InputOptions& options) {
-  study::JobDescription rest = options.job;
-  if (rest.spec.size() != 1) return;
-  rest.spec.clear();
-  if (rest.given() || !options.workload.empty() || !intake::is_aicb_file(options.job.spec.front()))
-    return;
-  options.workload = options.job.spec.front();
-  options.job.spec.clear();
+  if (!options.workload.empty()) return;
+  options.workload = aicb_file(options.job);
+  if (!options.workload.empty()) options.job.spec.clear();
 }
 
 Result<void> take_workload(InputOptions& options, Context& context) {
@@ -123,6 +117,13 @@ Result<void> take_workload(InputOptions& options, Context& context) {
 }
 
 }  // namespace
+
+std::string aicb_file(const study::JobDescription& job) {
+  study::JobDescription rest = job;
+  rest.spec.clear();
+  const bool alone = job.spec.size() == 1 && !rest.given();
+  return alone && intake::is_aicb_file(job.spec.front()) ? job.spec.front() : std::string();
+}
 
 void add_stream_option(CommandOptions& command, StreamOptions& options) {
   options.possible = true;

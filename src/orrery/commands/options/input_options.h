@@ -28,6 +28,10 @@ void take_paths(const std::vector<std::string>& paths, study::Question& question
 /// Adds --spec, --model, --tp … --set. With `positional`, files can be given without --spec.
 void add_spec_options(CommandOptions& command, study::JobDescription& job, bool positional);
 
+/// The file of a workload of AICB, if it is all that is given; else empty. It has layers with
+/// times, so it is a workload by itself; with a model, only its plan counts.
+[[nodiscard]] std::string aicb_file(const study::JobDescription& job);
+
 /// Adds options of the execution, except --threads, which is one of the recorded options.
 void add_work_options(CommandOptions& command, study::ExecutionOptions& work);
 

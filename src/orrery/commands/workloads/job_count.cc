@@ -27,14 +27,6 @@ struct CountOptions {
                                "a100-40gb:8", "The cluster that runs the job"}};
 };
 
-/// The file of a workload of AICB, if it is all that is given; else empty.
-std::string aicb_file(const study::JobDescription& job) {
-  study::JobDescription rest = job;
-  rest.spec.clear();
-  const bool alone = job.spec.size() == 1 && !rest.given();
-  return alone && intake::is_aicb_file(job.spec.front()) ? job.spec.front() : std::string();
-}
-
 int count_aicb(const std::string& file, const CountOptions& options, Context& context) {
   Findings findings;
   std::uint32_t devices = 0;

@@ -11,9 +11,9 @@ namespace orrery {
 /// system's boot and a number, which differs in each call. Short, whatever the name in `path` is.
 [[nodiscard]] std::string temporary_name(const std::string& path);
 
-/// Locks a temporary file for its writer, while the descriptor is open. Returns false if another
-/// program has locked or removed it. Without support for locks, the file counts as locked, and
-/// no program removes it.
+/// Locks a temporary file for its writer, while the descriptor or a copy of it is open. Returns
+/// false if another program has locked or removed it, or if it has no name yet. Without support for
+/// locks, the file counts as locked, and no program removes it.
 [[nodiscard]] bool lock_temporary(int descriptor);
 
 /// Removes temporary files in the folder of `path` that killed programs left: files of this user

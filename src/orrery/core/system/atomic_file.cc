@@ -147,11 +147,9 @@ int AtomicFile::open() {
 
 int AtomicFile::open_temporary() {
   remove_abandoned_files(path_);
-  if (!how_.named) {
-    descriptor_ = open_unnamed(path_);
-    unnamed_ = descriptor_ >= 0;
-    if (unnamed_) return 0;
-  }
+  descriptor_ = open_unnamed(path_);
+  unnamed_ = descriptor_ >= 0;
+  if (unnamed_) return 0;
   return name_temporary([this](const char* name) {
     descriptor_ = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ < 0) return errno;
@@ -187,6 +185,8 @@ int AtomicFile::name_unnamed() {
   };
   const int error = link(path_.c_str());
   if (error != EEXIST || !how_.force) return error;
+  // Locked before it has a name, so that no program finds it unlocked.
+  (void)lock_temporary(descriptor_);
   if (const int failed = name_temporary(link); failed != 0) return failed;
   return ::rename(temporary_.path(), path_.c_str()) == 0 ? 0 : errno;
 }
@@ -215,8 +215,12 @@ int AtomicFile::place() {
   if (borrowed_) return 0;
   if ((temporary_ || unnamed_) && !how_.skip_sync && ::fsync(descriptor_) != 0) return errno;
   if (unnamed_) return name_unnamed();
-  if (::close(std::exchange(descriptor_, -1)) != 0) return errno;
-  return temporary_ ? give_name(temporary_.path(), path_.c_str(), how_.force) : 0;
+  // A copy of the descriptor holds the lock until the file has its final name.
+  const int lock = temporary_ ? ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 3) : -1;
+  int error = ::close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno;
+  if (error == 0 && temporary_) error = give_name(temporary_.path(), path_.c_str(), how_.force);
+  if (lock >= 0) (void)::close(lock);
+  return error;
 }
 
 Result<void> AtomicFile::finish() {

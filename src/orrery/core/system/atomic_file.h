@@ -19,8 +19,6 @@ struct FilePlacement {
   /// Does not wait until the disk has the data, as writes of single files do: for thousands of
   /// traces, each wait would take milliseconds. Only a power failure can leave such a file empty.
   bool skip_sync = false;
-  /// Writes to a file with a temporary name even if the file system supports files without a name.
-  bool named = false;
 };
 
 /// A file that appears complete or not at all. Bytes go into a temporary file in the same folder,

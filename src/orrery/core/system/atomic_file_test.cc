@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>  // mkdtemp
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -18,25 +20,58 @@
 
 #include "orrery/core/system/abandoned_files.h"
 
+// These calls of the system are replaced in this program, for all tests.
+namespace {
+
+/// Hides /proc/self/fd: then a file without a name could not get one.
+bool hides_descriptors = false;
+int renamed = 0, renamed_unlocked = 0;
+
+bool is_locked(const char* path) {
+  const int file = ::open(path, O_WRONLY | O_CLOEXEC);
+  const bool locked = file >= 0 && ::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  (void)::close(file);
+  return locked;
+}
+
+}  // namespace
+
+extern "C" int access(const char* path, int mode) noexcept {
+  if (hides_descriptors && std::string_view(path).starts_with("/proc/self/fd/")) {
+    errno = ENOENT;
+    return -1;
+  }
+  return ::faccessat(AT_FDCWD, path, mode, 0);
+}
+
+extern "C" int rename(const char* from, const char* to) noexcept {
+  ++renamed;
+  if (!is_locked(from)) ++renamed_unlocked;
+  return ::renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
+
 namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The parameter: temporary files with a name, or without where the file system supports that.
+/// The parameter: temporary files with a name, as where /proc is missing; or without a name, where
+/// the file system supports that.
 class WholeFiles : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
+    hides_descriptors = GetParam();
     std::string name = testing::TempDir() + "orrery_whole_XXXXXX";
     ASSERT_NE(::mkdtemp(name.data()), nullptr);
     folder_ = name;
   }
-  void TearDown() override { fs::remove_all(folder_); }
+  void TearDown() override {
+    hides_descriptors = false;
+    fs::remove_all(folder_);
+  }
 
   [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
-  [[nodiscard]] static FilePlacement placed(bool force = false) {
-    return {.force = force, .named = GetParam()};
-  }
+  [[nodiscard]] static FilePlacement placed(bool force = false) { return {.force = force}; }
   [[nodiscard]] std::size_t files() const {
     return static_cast<std::size_t>(
         std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
@@ -120,6 +155,17 @@ TEST_P(WholeFiles, AreOverwrittenOnRequestOnly) {
   ASSERT_TRUE(write_file_atomically(path("a"), "new", placed(true)));
   EXPECT_EQ(bytes("a"), "new");
   EXPECT_EQ(files(), 1U);
+}
+
+// Another program would remove a temporary that is not locked, if the id of this process does not
+// exist in its container.
+TEST_P(WholeFiles, AreLockedUntilTheyReplaceTheOldOnes) {
+  ASSERT_TRUE(write_file_atomically(path("a"), "old", placed()));
+  renamed = renamed_unlocked = 0;
+  ASSERT_TRUE(write_file_atomically(path("a"), "new", placed(true)));
+  EXPECT_EQ(bytes("a"), "new");
+  EXPECT_EQ(renamed, 1);
+  EXPECT_EQ(renamed_unlocked, 0);
 }
 
 TEST_P(WholeFiles, ThatAppearInTheMeantimeStay) {
@@ -231,7 +277,7 @@ TEST_P(WholeFiles, MayBeLarge) {
   std::string piece(1'000'003, ' ');
   for (std::size_t i = 0; i < piece.size(); ++i) piece[i] = static_cast<char>(i * 7);
   std::string whole;
-  auto file = AtomicFile::create(path("a"), {.skip_sync = true, .named = GetParam()});
+  auto file = AtomicFile::create(path("a"), {.skip_sync = true});
   ASSERT_TRUE(file);
   for (int i = 0; i < 20; ++i) {
     ASSERT_TRUE(file->write(piece));

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <map>
 #include <memory>
 #include <utility>
@@ -15,8 +14,6 @@
 
 namespace orrery::intake {
 namespace {
-
-using GroupSizes = std::array<std::uint32_t, 5>;
 
 std::uint32_t size_of_group(const GroupSizes& sizes, AstraGroup group) {
   return sizes[static_cast<std::size_t>(group)];
@@ -86,14 +83,6 @@ trace::Format format_of_file(const std::string& path) {
 
 bool is_aicb(const AstraWorkload& workload) {
   return workload.parallelism == Parallelism::transformer;
-}
-
-/// Times of a hostile file may sum to more than a Time holds.
-void add_time(Time& sum, Time more) {
-  std::int64_t both = 0;
-  sum = Time(__builtin_add_overflow(sum.count(), more.count(), &both)
-                 ? std::numeric_limits<std::int64_t>::max()
-                 : both);
 }
 
 /// What the file cannot say of a pipeline.
@@ -188,9 +177,9 @@ Result<AicbCount> count_aicb(const std::string& path, std::uint32_t devices, Fin
   count.layers = static_cast<std::int64_t>(text->layers.size());
   std::map<std::pair<AstraGroup, CollectiveType>, AicbCount::Traffic> traffic;
   for (const AstraLayer& layer : text->layers) {
-    add_time(count.forward, layer.forward.duration);
-    add_time(count.input_gradient, layer.input_gradient.duration);
-    add_time(count.weight_gradient, layer.weight_gradient.duration);
+    count.forward = saturating_sum(count.forward, layer.forward.duration);
+    count.input_gradient = saturating_sum(count.input_gradient, layer.input_gradient.duration);
+    count.weight_gradient = saturating_sum(count.weight_gradient, layer.weight_gradient.duration);
     for (const AstraStep* step : {&layer.forward, &layer.input_gradient, &layer.weight_gradient}) {
       if (step->comm_type < 0) continue;
       const auto type = static_cast<CollectiveType>(step->comm_type);

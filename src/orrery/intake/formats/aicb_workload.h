@@ -3,7 +3,6 @@
 // AICB's workloads for SimAI (formats/astra_text.h) as work that can be simulated and counted.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,11 +21,10 @@ namespace orrery::intake {
 [[nodiscard]] bool is_aicb_file(const std::string& path);
 
 /// Checks the plan, and completes it with the number of devices (0: unknown; then the file must
-/// state it). Returns the group size by AstraGroup. Errc: input_range (sizes that do not divide),
-/// config_conflict (another number of devices).
-[[nodiscard]] Result<std::array<std::uint32_t, 5>> group_sizes(const AicbPlan& plan,
-                                                               std::uint32_t devices,
-                                                               const std::string& where);
+/// state it). Errc: input_range (sizes that do not divide), config_conflict (another number of
+/// devices).
+[[nodiscard]] Result<GroupSizes> group_sizes(const AicbPlan& plan, std::uint32_t devices,
+                                             const std::string& where);
 
 /// Reads text of AICB or ASTRA-sim 1.0 as one graph that all ranks share, with groups on axes "tp",
 /// "dp", "ep" and "dp_ep". `devices`: number of ranks; 0: as the file states. Sizes of all-gathers

@@ -72,6 +72,15 @@ TEST_F(AicbWorkload, IsOneGraphWithGroupsOnAxes) {
   EXPECT_EQ(graph.string(graph.collective(3).group), "ep");
 }
 
+// A key of another spelling would otherwise leave the plan at 1 without a word.
+TEST_F(AicbWorkload, ReportsUnknownKeysOfItsPlan) {
+  const auto loaded =
+      load_astra_text(file(header("2 vpp: 1 ga: 1 pp_comm: 0 tp: 4 all_gpus: 8") + kTwoLayers), 8);
+  ASSERT_TRUE(loaded) << to_string(loaded.error());
+  ASSERT_EQ(loaded->findings.count(FindingCode::attr_ignored), 1U);
+  EXPECT_THAT(loaded->findings.list().front().places.front(), HasSubstr(":line 1: \"tp\""));
+}
+
 // Each collective of a pass blocks; that of weight gradients does not.
 TEST_F(AicbWorkload, BlocksAsSimAiDoes) {
   const auto loaded = load_astra_text(file(header("2 ep: 1 pp: 1 all_gpus: 8") +

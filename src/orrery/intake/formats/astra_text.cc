@@ -167,7 +167,7 @@ class Parser {
     return {};
   }
 
-  /// Pairs of a word and a number, "tp: 2"; older files end the word without a colon.
+  /// Pairs of a key and a number, "ep: 2"; older files end the key without a colon.
   Result<void> parse_plan(const std::vector<std::string_view>& words) {
     AicbPlan& plan = workload_.plan;
     for (std::size_t i = 1; i + 1 < words.size(); i += 2) {
@@ -181,7 +181,14 @@ class Parser {
       }
       const bool counts =
           key == "model_parallel_NPU_group" || key == "ep" || key == "pp" || key == "all_gpus";
-      if (!counts) continue;
+      if (!counts) {
+        // AICB's remarks, without an effect on the layers of a rank.
+        constexpr std::array<std::string_view, 3> kRemarks = {"vpp", "ga", "pp_comm"};
+        if (std::find(kRemarks.begin(), kRemarks.end(), key) == kRemarks.end())
+          findings_.add(FindingCode::attr_ignored,
+                        fmt::format("{}: \"{}\"", place(), printable(key, 40)));
+        continue;
+      }
       if (*value < 1 || *value > static_cast<std::int64_t>(limits::kRanks))
         return fail(Errc::input_range, place(),
                     fmt::format("{} must be 1 to {}", key, limits::kRanks));

@@ -21,6 +21,7 @@
 // workload/simAI.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -39,6 +40,8 @@ enum class Parallelism : std::uint8_t { micro, data, model, hybrid, dlrm, transf
 /// The ranks of a collective; `all` except in AICB's workloads.
 enum class AstraGroup : std::uint8_t { all, tp, dp, ep, dp_ep };
 [[nodiscard]] std::string_view name(AstraGroup group);
+/// The number of ranks of a group, by AstraGroup.
+using GroupSizes = std::array<std::uint32_t, 5>;
 
 /// The plan of AICB's workloads. Ranks are numbered as in Megatron-LM: tensor-parallel ranks are
 /// consecutive, then data-parallel ranks, then pipeline stages; experts are spread over

@@ -17,6 +17,7 @@ namespace orrery::intake {
 using trace::Format;
 
 Error unsupported_error(const trace::Input& input) {
+  if (input.foreign != nullptr) return trace::foreign_error(*input.foreign, input.name);
   switch (input.format) {
     case Format::chakra:
       return {Errc::usage, input.name, "this is already a Chakra trace, not a recorded one",
@@ -33,35 +34,10 @@ Error unsupported_error(const trace::Input& input) {
               fmt::format("this is a workload for all ranks ({}), not a recorded rank",
                           trace::name(input.format)),
               "convert it separately"};
-    case Format::nsys_report:
-      return {Errc::input_unsupported, input.name,
-              "an Nsight Systems report must be exported first",
-              "nsys export --type sqlite FILE.nsys-rep"};
-    case Format::nsys_table:
-      return {Errc::input_unsupported, input.name,
-              "this is a table of 'nsys stats', not a recording",
-              "export the report that it was made from: nsys export --type sqlite FILE.nsys-rep"};
-    case Format::ascend_json:
-      return {Errc::input_unsupported, input.name,
-              "this is a trace of Ascend's profiler (trace_view.json), which has no reader here",
-              "supported recordings: Kineto, PyTorch execution traces, Nsight Systems, rocprofv3; "
-              "or a Chakra trace of the job"};
-    case Format::rocprof_json:
-      return {Errc::input_unsupported, input.name,
-              "this is the JSON output of rocprofv3, which has no reader here",
-              "record again with 'rocprofv3 --output-format rocpd' (a .db file) or 'pftrace'"};
-    case Format::archive:
-      return {Errc::input_unsupported, input.name,
-              "this is an archive or a compressed file (zip, 7z, xz, bzip2, lz4 or rar), not a "
-              "recording",
-              "unpack it; tar archives, gzip and zstd are read directly"};
-    case Format::foreign:
-      return {Errc::input_unsupported, input.name, fmt::format("this is {}", input.foreign->what),
-              std::string(input.foreign->hint)};
     default:
       return {Errc::input_unsupported, input.name, "this is not a trace in a supported format",
               "supported: Kineto (JSON, .pftrace), PyTorch execution traces (JSON), Nsight Systems "
-              "exports (.sqlite), rocprofv3 databases (.db)"};
+              "exports (.sqlite), rocprofv3 databases (.db); see docs/recorded-traces.md"};
   }
 }
 
@@ -115,6 +91,7 @@ class Collector {
     auto inputs = trace::inputs_in(path);
     if (!inputs) return tl::unexpected(inputs.error());
     std::size_t used = 0;
+    std::optional<Error> first_refused;
     for (trace::Input& input : *inputs) {
       const bool device = trace::is_device_trace(input.format);
       if (device || input.format == Format::pytorch_et) {
@@ -125,10 +102,14 @@ class Collector {
       const Error error = unsupported_error(input);
       const bool alone = named && input.name == path;
       if (alone && !is_documentation(path) && !is_facts_file(input)) return tl::unexpected(error);
+      if (input.foreign != nullptr && !first_refused) first_refused = error;
       skip(input.name, error);
     }
-    if (used == 0 && named && (inputs->size() != 1 || inputs->front().name != path))
-      return fail(Errc::input_unsupported, path, "this archive contains no recorded trace");
+    if (used == 0 && named && (inputs->size() != 1 || inputs->front().name != path)) {
+      if (first_refused) return tl::unexpected(*first_refused);
+      return fail(Errc::input_unsupported, path, "this archive contains no recorded trace",
+                  "docs/recorded-traces.md lists the recordings that are read");
+    }
     return {};
   }
 

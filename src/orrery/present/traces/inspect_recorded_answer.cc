@@ -195,10 +195,6 @@ void state_recorded(Answer& answer, const std::vector<RankInspection>& ranks,
     answer.line("more",
                 "--view operators, modules, gemms … (--help lists all); kernels compared with "
                 "their predicted times alone: orrery kernels context");
-  else if (!ranks.empty() && ranks.front().inspection.last > ranks.front().inspection.first)
-    answer.line("device",
-                "no work of a device is recorded; PyTorch's profiler records it with "
-                "ProfilerActivity.CUDA");
   answer.findings(findings);
 }
 

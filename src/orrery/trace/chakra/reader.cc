@@ -105,11 +105,12 @@ Result<graph::Graph> read_rank(std::unique_ptr<ByteSource> source, const ReadOpt
   if (window.size() == 0) return fail(Errc::input_empty, options.where, "the file is empty");
   if (looks_like_json(window.text())) return read_json(window, options, findings);
   if (looks_like_list(window.text().substr(0, 64))) return unsupported_json(options.where);
-  if (const ForeignFile* foreign = find_foreign_file(window.text(), options.where))
-    return fail(Errc::input_unsupported, options.where, fmt::format("this is {}", foreign->what),
-                std::string(foreign->hint));
   const auto detected = detect_schema(window);
   if (!detected) return tl::unexpected(detected.error());
+  // A length in front of the first record may look like the beginning of another kind of file.
+  if (format_of(window.text()) != Format::chakra)
+    if (const ForeignFile* foreign = find_foreign_file(window.text(), options.where))
+      return tl::unexpected(foreign_error(*foreign, options.where));
   if (detected->schema != Schema::current) {
     findings.add(FindingCode::legacy_schema,
                  fmt::format("{} (Chakra {})", options.where, name(detected->schema)));

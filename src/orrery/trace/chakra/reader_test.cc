@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "orrery/trace/chakra/chakra_testing.h"
 #include "orrery/trace/chakra/records/finding_attribute.h"
 #include "orrery/trace/chakra/records/writer.h"
@@ -54,6 +56,23 @@ TEST(Reader, ReadsEveryAttribute) {
   EXPECT_THAT(graph.in_degrees(), ElementsAre(0u, 1u, 1u));
   EXPECT_TRUE(graph.has(2, graph::kHasSrc));
   EXPECT_FALSE(graph.has(0, graph::kHasCommSize));
+}
+
+// The length of a first record of 256 or 384 bytes reads 80 02 or 80 03, as a Python pickle begins.
+TEST(Reader, ReadsFirstRecordsOfEveryLength) {
+  std::set<std::string> starts;
+  for (std::size_t text = 1; text < 600; ++text) {
+    NodeRecord first = node(1, 4, {}, {attribute_bool("is_cpu_op", true)});
+    first.name = std::string(text, 'k');
+    std::string bytes;
+    append_framed(bytes, first);
+    append_framed(bytes, node(2, 4));
+    starts.insert(bytes.substr(0, 2));
+    const auto out = read(bytes);
+    ASSERT_TRUE(out.graph) << text << to_string(out.graph.error());
+    ASSERT_EQ(out.graph->size(), 2u);
+  }
+  EXPECT_TRUE(starts.contains("\x80\x02") && starts.contains("\x80\x03"));
 }
 
 // Messages of custom collectives may say their size in chunks of the buffer; bytes go before.

@@ -29,6 +29,10 @@ TEST(ForeignFiles, AreKnownByContentOrName) {
   EXPECT_EQ(what("<!DOCTYPE html><html>"), "a web page");
   EXPECT_EQ(what("\x80\x04\x95" + binary),
             "a Python pickle, such as a snapshot of PyTorch's memory, not a recording");
+  EXPECT_EQ(what("\x80\x02}q\x01"), what("\x80\x04\x95" + binary));
+  EXPECT_EQ(what("\x80\x03]q\x01"), what("\x80\x04\x95" + binary));
+  EXPECT_EQ(what("\x80\x02\n\x05" + binary), "") << "a length and a message";
+  EXPECT_EQ(what("\x80\x02"), "");
   EXPECT_EQ(what(binary, "a.perfetto-trace"),
             "a Perfetto trace without the tracks that PyTorch's profiler writes");
   EXPECT_EQ(what(binary, "host.xplane.pb").substr(0, 9), "a profile");
@@ -36,6 +40,22 @@ TEST(ForeignFiles, AreKnownByContentOrName) {
   EXPECT_EQ(what("SQLite format 3" + binary).substr(0, 10), "a database");
   EXPECT_EQ(what("<algo name=\"t\">").substr(0, 6), "a plan");
   EXPECT_EQ(what("a,b\n1,2\n"), "a text file, not a trace");
+}
+
+// Every refused format has a kind, and its error names what to do and where to read about it.
+TEST(ForeignFiles, HaveAHintAndAPage) {
+  for (const Format format : {Format::nsys_report, Format::nsys_table, Format::ascend_json,
+                              Format::rocprof_json, Format::archive}) {
+    const ForeignFile* const found = find_foreign_file(format);
+    ASSERT_NE(found, nullptr) << name(format);
+    const Error error = foreign_error(*found, "a");
+    EXPECT_EQ(error.code, Errc::input_unsupported);
+    EXPECT_TRUE(error.hint.ends_with("; see docs/recorded-traces.md")) << error.hint;
+  }
+  EXPECT_EQ(find_foreign_file(Format::kineto), nullptr);
+  EXPECT_EQ(find_foreign_file(Format::foreign), nullptr);
+  EXPECT_EQ(foreign_error(*find_foreign_file("version https://git-lfs", "a"), "a").hint,
+            "fetch the file: git lfs pull");
 }
 
 TEST(ForeignFiles, AreNotGuessed) {

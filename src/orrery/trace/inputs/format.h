@@ -64,7 +64,7 @@ struct Input {
   Format format = Format::unknown;
   /// Number of the regular file in the archive, from 1; 0: the file itself.
   std::uint32_t member = 0;
-  const ForeignFile* foreign = nullptr;  ///< with Format::foreign
+  const ForeignFile* foreign = nullptr;  ///< the kind of a refused format
 };
 
 /// The inputs in a file: the file itself, or the regular files of a tar archive in order. An

@@ -51,13 +51,27 @@ class CurrentMember final : public ByteSource {
   TarReader& tar_;
 };
 
-Format member_format(TarReader& tar, const TarMember& member, const std::string& where) {
-  if (member.sparse) return Format::unknown;
-  auto plain = decompress(std::make_unique<CurrentMember>(tar), where);
-  if (!plain) return Format::unknown;
+/// Finds the refused kind of an input whose format was detected. Texts in an archive, such as its
+/// description, stay unknown.
+void find_foreign(Input& input, std::string_view head) {
+  if (input.format != Format::unknown) {
+    input.foreign = find_foreign_file(input.format);
+    return;
+  }
+  const ForeignFile* const found = find_foreign_file(head, input.name);
+  if (found == nullptr || (input.member > 0 && found->may_be_other_input)) return;
+  input.foreign = found;
+  input.format = Format::foreign;
+}
+
+void detect_member(TarReader& tar, const TarMember& member, Input& input) {
+  if (member.sparse) return;
+  auto plain = decompress(std::make_unique<CurrentMember>(tar), input.name);
+  if (!plain) return;
   std::string head;
   std::optional<Error> damage;
-  return format_of(**plain, head, damage);
+  input.format = format_of(**plain, head, damage);
+  find_foreign(input, head);
 }
 
 Result<std::vector<Input>> members_in(ByteSource& archive, const std::string& path) {
@@ -82,7 +96,7 @@ Result<std::vector<Input>> members_in(ByteSource& archive, const std::string& pa
     input.path = path;
     input.name = path + "!" + (*member)->name;
     input.member = static_cast<std::uint32_t>(inputs.size());
-    input.format = member_format(tar, **member, input.name);
+    detect_member(tar, **member, input);
   }
 }
 
@@ -109,8 +123,7 @@ Result<std::vector<Input>> inputs_in(const std::string& path) {
     input.format = Format::nsys_sqlite;
   if (input.format == Format::unknown && rocpd::has_rocpd_tables(path))
     input.format = Format::rocpd;
-  if (input.format == Format::unknown) input.foreign = find_foreign_file(head, path);
-  if (input.foreign != nullptr) input.format = Format::foreign;
+  find_foreign(input, head);
   return std::vector<Input>{std::move(input)};
 }
 

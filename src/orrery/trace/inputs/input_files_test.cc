@@ -114,6 +114,21 @@ TEST(Inputs, AMemberThatIsNotThere) {
   EXPECT_EQ(holes.error().code, Errc::input_unsupported);
 }
 
+TEST(Inputs, MembersOfKnownToolsAreRefusedByName) {
+  const TempFolder folder;
+  const std::string archive = tar_file("README", "two ranks\n") +
+                              tar_file("a.ncu-rep", std::string("NVR\0abc", 7)) +
+                              tar_file("b.zip", "PK\3\4x") + tar_end();
+  const auto inputs = inputs_in(folder.write("t.tar", archive));
+  ASSERT_TRUE(inputs) << to_string(inputs.error());
+  ASSERT_EQ(inputs->size(), 3u);
+  EXPECT_EQ(inputs->at(0).format, Format::unknown) << "a text describes the others";
+  EXPECT_EQ(inputs->at(1).format, Format::foreign);
+  EXPECT_NE(inputs->at(1).foreign, nullptr);
+  EXPECT_EQ(inputs->at(2).format, Format::archive);
+  EXPECT_NE(inputs->at(2).foreign, nullptr);
+}
+
 TEST(Inputs, SayWhyAFileIsNone) {
   const TempFolder folder;
   EXPECT_EQ(inputs_in(folder / "none").error().code, Errc::input_not_found);

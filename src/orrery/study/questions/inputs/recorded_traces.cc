@@ -31,7 +31,7 @@ bool is_recorded_traces(const std::vector<std::string>& paths) {
     const bool any = std::any_of(inputs->begin(), inputs->end(), [](const trace::Input& input) {
       return trace::is_device_trace(input.format) || input.format == trace::Format::pytorch_et ||
              (trace::is_refused(input.format) &&
-              (input.foreign == nullptr || !input.foreign->is_text));
+              (input.foreign == nullptr || !input.foreign->may_be_other_input));
     });
     const bool is_foreign_archive =
         std::all_of(inputs->begin(), inputs->end(), [](const trace::Input& input) {
