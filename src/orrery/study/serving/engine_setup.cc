@@ -49,8 +49,8 @@ constexpr double kCapturedOverlap = 1.5e-6;
 
 /// Steps of vLLM's CUDA graphs: 1, 2, 4, multiples of 8 up to 256 and of 16 above. The largest is
 /// not above twice max_num_seqs, 512 and max_num_batched_tokens (config/vllm.py,
-/// _set_cudagraph_sizes). The same sizes are assumed for SGLang and TensorRT-LLM, whose sizes are
-/// other ones.
+/// _set_cudagraph_sizes). The same sizes are assumed for SGLang and TensorRT-LLM, whose own sizes
+/// differ.
 std::int64_t next_captured(std::int64_t tokens) {
   if (tokens <= 2) return tokens;
   if (tokens <= 4) return 4;
@@ -162,7 +162,7 @@ serving::ServerTime server_time(const EngineQuestion& engine, std::vector<Server
   time.request = choose("per request", engine.request_time, kRequestTime,
                         "fitted to vLLM on H100, Llama 2 7B at 5 requests/s");
   named.push_back({"overlap of two kernels", kCapturedOverlap,
-                   "chosen on vLLM on H100, also on the runs of docs/serving.md"});
+                   "chosen on the measured runs of docs/serving.md"});
   return time;
 }
 
