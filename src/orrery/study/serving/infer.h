@@ -71,9 +71,11 @@ struct EngineQuestion {
                     "--enable-expert-parallel,--enable-ep", "", kAnswer, "true",
                     "Each device has some of the experts, not a part of each"},
       QuestionField{"quantization", &EngineQuestion::quantization, "--quantization", "FORMAT",
-                    kAnswer, "fp8", "Format of weights and matrix products; bf16 by default"},
+                    kAnswer, "fp8", "Format of weights and matrix products"}
+          .shows_default(),
       QuestionField{"kv_cache_dtype", &EngineQuestion::kv_cache_dtype, "--kv-cache-dtype", "FORMAT",
-                    kAnswer, "fp8", "Format of keys and values; bf16 by default"},
+                    kAnswer, "fp8", "Format of keys and values; auto is bf16"}
+          .shows_default(),
       QuestionField{"max_num_seqs", &EngineQuestion::max_num_seqs,
                     "--max-num-seqs,--max-running-requests,--max_batch_size", "N", kAnswer, "128",
                     "Sequences of a step; by default the engine's"}
@@ -150,7 +152,8 @@ struct LoadQuestion {
       QuestionField{"rate", &LoadQuestion::rate, "--rate,--request-rate", "N", kAnswer, "10",
                     "Requests per second; by default those of the file, or all at once"},
       QuestionField{"arrivals", &LoadQuestion::arrivals, "--arrivals", "NAME", kAnswer, "constant",
-                    "How requests arrive; poisson by default, with --rate"},
+                    "How requests arrive, with --rate"}
+          .shows_default(),
       QuestionField{"burstiness", &LoadQuestion::burstiness, "--burstiness", "N", kAnswer, "0.5",
                     "Shape of gamma arrivals; below 1: in bursts"}
           .advanced(),
@@ -206,7 +209,8 @@ struct InferQuestion {
           .between(1, 1 << 16)
           .shows_default(),
       QuestionField{"router", &InferQuestion::router, "--router", "NAME", kAnswer, "least-loaded",
-                    "How the router selects an instance; round-robin by default"},
+                    "How the router selects an instance"}
+          .shows_default(),
       QuestionField{"set", &InferQuestion::set, "--set", "KEY=VALUE", kAnswer, "model.layers=2",
                     "Any key of the specification, e.g. kernels.fused=false"}
           .one_each()
