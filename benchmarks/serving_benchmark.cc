@@ -5,8 +5,8 @@
 // measured. serving_benchmark.txt has the results.
 #include <benchmark/benchmark.h>
 
-#include "orrery/serving/drawn_requests.h"
 #include "orrery/serving/latencies.h"
+#include "orrery/serving/sampled_requests.h"
 #include "orrery/serving/serving_testing.h"
 
 namespace {
@@ -16,7 +16,8 @@ using namespace orrery::serving;
 
 void lookup(benchmark::State& state) {
   const StepCost cost(serving_testing::linear_parts());
-  StepShape shape{.tokens = 0, .samples = 0, .decodes = 0, .decode_keys = 0, .chunks = {{300, 9000}}};
+  StepShape shape{
+      .tokens = 0, .samples = 0, .decodes = 0, .decode_keys = 0, .chunks = {{300, 9000}}};
   std::int64_t i = 0;
   for (auto _ : state) {
     shape.decodes = shape.samples = 1 + (i * 7919) % 200;
@@ -33,9 +34,10 @@ BENCHMARK(lookup);
 /// `prefixes`: whether requests share prefixes and the router follows them.
 void requests(benchmark::State& state) {
   const bool prefixes = state.range(0) != 0;
-  DrawnRequests drawn{.count = 23'608, .rate = 100, .input = {8'000, 0.5}, .output = {350, 0.5}};
-  if (prefixes) drawn.shared_prefixes = 2'000, drawn.prefix_tokens = 4'000;
-  const RequestStream stream = draw_requests(drawn);
+  SampledRequests sampled{
+      .count = 23'608, .rate = 100, .input = {8'000, 0.5}, .output = {350, 0.5}};
+  if (prefixes) sampled.shared_prefixes = 2'000, sampled.prefix_tokens = 4'000;
+  const RequestStream stream = *sample_requests(sampled);
   ServingSetup setup;
   setup.options.max_num_batched_tokens = 8192;
   setup.options.max_num_seqs = 256;

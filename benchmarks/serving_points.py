@@ -32,8 +32,9 @@ DEVICES = {"H100": "h100-sxm", "B200": "b200", "B300": "b300", "GB200": "gb200",
 FORMATS = {("nvfp4", "nvfp4"): "nvfp4", ("fp8", "fp8"): "fp8", ("fp8", "fp8_block"): "fp8_block",
            ("fp8_block", "fp8_block"): "fp8_block", (None, None): "bf16"}
 LARGEST_NODE = 8
-# The protocol of InferenceMAX, from which most points come (benchmarks/benchmark_lib.sh): ten requests a client, and lengths
-# that are uniform between 0.8 and 1 times those stated. Means include the first requests, which all arrive at once.
+# The usual protocol of InferenceMAX, from which most points come: ten requests a client, and lengths that are uniform between
+# 0.8 and 1 times those stated. Its scripts (benchmarks/) set --num-prompts and --random-range-ratio for each model and
+# framework, so single points may differ. Means include the first requests, which all arrive at once.
 REQUESTS_PER_CLIENT = 10
 MEAN_LENGTH, RANGE = 0.9, "0.111"
 

@@ -15,8 +15,8 @@ struct Hint {
 };
 
 constexpr Hint kHints[] = {
-    {"serve,serving,inference,infer,decode,prefill",
-     "serving is not simulated yet; docs/how-to/size-a-model-for-serving.md estimates the GPUs"},
+    {"serve,serving,inference,decode,prefill",
+     "'orrery infer' predicts latencies and throughput of a server"},
     {"train,simulate,sim", "'orrery run' simulates a training step"},
     {"models,devices,gpus,links,clusters,catalogue,catalog", "'orrery list' has the catalog"},
     {"tune,optimize,autotune", "'orrery search' finds parallelism plans"},

@@ -15,8 +15,8 @@ struct InferQuestion {
   std::optional<std::string> gpu{};
   /// Instances of the engine behind a router. Default: 1.
   std::optional<std::int64_t> instances{};
-  /// How the router selects an instance; round-robin by default. One of round-robin, least-loaded,
-  /// prefix-aware.
+  /// How the router selects an instance. One of round-robin, least-loaded, prefix-aware. Default:
+  /// round-robin.
   std::optional<std::string> router{};
   /// Any key of the specification, e.g. kernels.fused=false.
   std::vector<std::string> set{};
@@ -25,8 +25,7 @@ struct InferQuestion {
   std::optional<std::string> requests{};
   /// Requests per second; by default those of the file, or all at once. Default: 0.
   std::optional<double> rate{};
-  /// How requests arrive; poisson by default, with --rate. One of at-once, constant, poisson,
-  /// gamma.
+  /// How requests arrive, with --rate. One of constant, poisson, gamma. Default: poisson.
   std::optional<std::string> arrivals{};
   /// Shape of gamma arrivals; below 1: in bursts. Default: 1.
   std::optional<double> burstiness{};
@@ -55,10 +54,10 @@ struct InferQuestion {
   std::optional<std::int64_t> data_parallel_size{};
   /// Each device has some of the experts, not a part of each.
   std::optional<bool> enable_expert_parallel{};
-  /// Format of weights and matrix products; bf16 by default. One of bf16, fp8, fp8_block, mxfp8,
-  /// nvfp4.
+  /// Format of weights and matrix products. One of bf16, fp8, fp8_block, mxfp8, nvfp4. Default:
+  /// bf16.
   std::optional<std::string> quantization{};
-  /// Format of keys and values; bf16 by default. One of auto, bf16, fp8, int8.
+  /// Format of keys and values; auto is bf16. One of auto, bf16, fp8, int8. Default: auto.
   std::optional<std::string> kv_cache_dtype{};
   /// Sequences of a step; by default the engine's. Default: 0.
   std::optional<std::int64_t> max_num_seqs{};

@@ -59,14 +59,13 @@ def infer(
     model: A model of the catalog (docs/reference/models.md).
     gpu: A device of the catalog; h100-sxm by default.
     instances: Instances of the engine behind a router. Default: 1.
-    router: How the router selects an instance; round-robin by default. One of round-robin,
-        least-loaded, prefix-aware.
+    router: How the router selects an instance. One of round-robin, least-loaded, prefix-aware.
+        Default: round-robin.
     set: Any key of the specification, e.g. kernels.fused=false.
     requests: Requests: JSON Lines or CSV of Orrery, vLLM, Mooncake, Azure, Splitwise, Vidur,
         ShareGPT (docs/serving.md).
     rate: Requests per second; by default those of the file, or all at once. Default: 0.
-    arrivals: How requests arrive; poisson by default, with --rate. One of at-once, constant,
-        poisson, gamma.
+    arrivals: How requests arrive, with --rate. One of constant, poisson, gamma. Default: poisson.
     burstiness: Shape of gamma arrivals; below 1: in bursts. Default: 1.
     num_prompts: Requests; by default all of the file, or 1000. Default: 0.
     max_concurrency: Clients that each wait for their last request (closed loop). Default: 0.
@@ -82,9 +81,10 @@ def infer(
     data_parallel_size: Copies of attention that share the experts; other models: --instances.
         Default: 1.
     enable_expert_parallel: Each device has some of the experts, not a part of each.
-    quantization: Format of weights and matrix products; bf16 by default. One of bf16, fp8,
-        fp8_block, mxfp8, nvfp4.
-    kv_cache_dtype: Format of keys and values; bf16 by default. One of auto, bf16, fp8, int8.
+    quantization: Format of weights and matrix products. One of bf16, fp8, fp8_block, mxfp8, nvfp4.
+        Default: bf16.
+    kv_cache_dtype: Format of keys and values; auto is bf16. One of auto, bf16, fp8, int8. Default:
+        auto.
     max_num_seqs: Sequences of a step; by default the engine's. Default: 0.
     max_num_batched_tokens: Tokens of a step; by default the engine's. Default: 0.
     max_model_len: Longest request, prompt and output; by default what the cache holds. Default: 0.

@@ -30,15 +30,11 @@ struct EngineOptions {
   std::int64_t max_num_seqs = 256;                ///< sequences of a step
   std::int64_t max_num_batched_tokens = 2048;     ///< tokens of a step
   std::int64_t long_prefill_token_threshold = 0;  ///< tokens of a chunk; 0: only by the budget
-  bool enable_chunked_prefill = true;
+  bool enable_chunked_prefill = true;             ///< false: a step computes a prompt completely
   bool enable_prefix_caching = true;
   /// The next step is planned when a step starts, not when it ends (vLLM's `async_scheduling`,
   /// SGLang's and TensorRT-LLM's overlap scheduler).
   bool async_scheduling = true;
-  /// A request starts only if all of its known tokens have blocks (vLLM's
-  /// `scheduler_reserve_full_isl`).
-  bool reserve_full_input = true;
-  double schedule_conservativeness = 1;  ///< SGLang: expected share of outputs, see scheduler.cc
   ServerTime server;
 };
 

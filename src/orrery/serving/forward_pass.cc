@@ -107,7 +107,7 @@ Result<std::shared_ptr<const ForwardPass>> ForwardPass::make(PassInputs inputs) 
   return std::shared_ptr<const ForwardPass>(std::move(pass));
 }
 
-Result<workload::Spec> ForwardPass::spec_of(std::int64_t tokens) const {
+workload::Spec ForwardPass::spec_of(std::int64_t tokens) const {
   workload::Spec spec = inputs_.spec;
   spec.batch = {};
   spec.batch.micro = 1;
@@ -116,14 +116,21 @@ Result<workload::Spec> ForwardPass::spec_of(std::int64_t tokens) const {
   return spec;
 }
 
+workload::LoweredModel ForwardPass::lowered(std::int64_t tokens) const {
+  const workload::Spec spec = spec_of(tokens);
+  auto made = workload::lower(spec, workload::Mesh(spec), {});
+  ORRERY_CHECK(made.has_value());  // prepare() lowered the same layers
+  return *std::move(made);
+}
+
 Result<void> ForwardPass::prepare() {
-  const auto spec = spec_of(16);
-  if (auto fine = workload::check_spec(*spec); !fine) return tl::unexpected(fine.error());
-  const workload::Mesh mesh(*spec);
-  const auto lowered = workload::lower(*spec, mesh, {});
+  const workload::Spec spec = spec_of(16);
+  if (auto fine = workload::check_spec(spec); !fine) return tl::unexpected(fine.error());
+  const workload::Mesh mesh(spec);
+  const auto lowered = workload::lower(spec, mesh, {});
   if (!lowered) return tl::unexpected(lowered.error());
-  const double product = graph::bits_of(workload::product_format(*spec)) > 0
-                             ? serving::weight_bytes(workload::product_format(*spec))
+  const double product = graph::bits_of(workload::product_format(spec)) > 0
+                             ? serving::weight_bytes(workload::product_format(spec))
                              : kVectorBytes;
   double weights = 0;
   for (const workload::PartRun& run : lowered->order) {
@@ -134,7 +141,7 @@ Result<void> ForwardPass::prepare() {
   }
   weight_bytes_ = static_cast<std::int64_t>(weights);
 
-  const workload::Model& model = spec->model;
+  const workload::Model& model = spec.model;
   for (std::int64_t i = 0; i < model.layers; ++i) {
     if (!model.pattern.empty() && model.pattern[static_cast<std::size_t>(i)] !=
                                       static_cast<char>(workload::LayerSymbol::attention))
@@ -144,7 +151,7 @@ Result<void> ForwardPass::prepare() {
     if (kind == attention_.end()) kind = attention_.insert(kind, {window, 0});
     ++kind->layers;
   }
-  const workload::Scope scope(*spec, mesh, {}, 16);
+  const workload::Scope scope(spec, mesh, {}, 16);
   const std::int64_t element = inputs_.fp8_cache ? 1 : kVectorBytes;
   const std::int64_t layer =
       element * (model.mla ? model.mla->kv_rank + model.mla->rope_dim
@@ -155,25 +162,39 @@ Result<void> ForwardPass::prepare() {
     else
       window_bytes_ += kind.layers * layer * kind.window;
   }
-  if (kernel_seconds(copy_kernel(16, 16)) <= 0)
+  if (kernel_seconds(copy_kernel(16, 16), false) <= 0)
     return fail(Errc::usage, "--compute", "no model predicts kernels of this device");
   return {};
 }
 
-double ForwardPass::kernel_seconds(const Kernel& kernel) const {
+double ForwardPass::kernel_seconds(const Kernel& kernel, bool captured) const {
   const auto time = model::choose_time(inputs_.kernels, kernel, inputs_.silicon);
   if (!time) return 0;
   const double alone = time->time.seconds;
+  if (!captured) return alone;
   return std::max(alone - seconds(inputs_.overlap), alone / 2);
 }
 
-void ForwardPass::add_kernel(const Kernel& kernel, double times, PassCount& count) const {
-  count.kernels += static_cast<std::int64_t>(times) * kernel.launches;
-  count.kernel_seconds += times * kernel_seconds(kernel);
+void ForwardPass::add_kernel(const Kernel& kernel, double times, Part& part) const {
+  part.count.kernels += static_cast<std::int64_t>(times) * kernel.launches;
+  part.count.kernel_seconds += times * kernel_seconds(kernel, part.captured);
+}
+
+/// From products of all experts with a part of their inner size to those of some experts with all
+/// of it: the first product has the inner size as n, the second as k.
+void ForwardPass::distribute_experts(Kernel& kernel) const {
+  const std::int64_t tp = inputs_.spec.parallel.tp;
+  const auto activations = [&] { return kernel.sizes[1] * (kernel.sizes[2] + kernel.sizes[3]); };
+  kernel.bytes -= activations() * kVectorBytes;
+  const bool first = kernel.sizes[3] == inputs_.spec.model.hidden;
+  kernel.sizes[first ? 2 : 3] *= tp;
+  kernel.sizes[0] = (kernel.sizes[0] + tp - 1) / tp;
+  kernel.sizes[1] = (kernel.sizes[1] + tp - 1) / tp;
+  kernel.bytes += activations() * kVectorBytes;
 }
 
 double ForwardPass::collective_seconds(const Op& op, std::int64_t ranks) const {
-  if (sums_over_tp(op) && !inputs_.all_reduce.bytes.empty()) return inputs_.all_reduce.at(op.size);
+  if (sums_over_tp(op) && !inputs_.all_reduce.empty()) return inputs_.all_reduce(op.size) * 1e-6;
   if (inputs_.library == nullptr) return 0;
   const bool gathers = op.collective == graph::CollectiveType::all_gather;
   return seconds((*inputs_.library)(op.collective, gathers ? op.size * ranks : op.size,
@@ -181,11 +202,11 @@ double ForwardPass::collective_seconds(const Op& op, std::int64_t ranks) const {
                      .time);
 }
 
-void ForwardPass::add_op(const Op& op, double times, std::int64_t tokens, PassCount& count) const {
+void ForwardPass::add_op(const Op& op, double times, Part& part) const {
   if (op.kind == graph::NodeKind::coll) {
     const auto ranks = static_cast<std::int64_t>(workload::Mesh(inputs_.spec).extent(op.axis));
-    count.collectives += static_cast<std::int64_t>(times);
-    count.collective_seconds += times * collective_seconds(op, ranks);
+    part.count.collectives += static_cast<std::int64_t>(times);
+    part.count.collective_seconds += times * collective_seconds(op, ranks);
     return;
   }
   if (!computes(op)) return;
@@ -193,9 +214,10 @@ void ForwardPass::add_op(const Op& op, double times, std::int64_t tokens, PassCo
   if (!kernel) return;
   if (kernel->operation == Operation::grouped_gemm) {
     const workload::Moe& moe = *inputs_.spec.model.moe;
+    if (inputs_.experts_over_tp) distribute_experts(*kernel);
     const auto ranks =
         static_cast<double>(inputs_.spec.parallel.ep > 1 ? inputs_.spec.parallel.dp : 1);
-    const double share = chosen_share(moe, static_cast<double>(tokens) * ranks);
+    const double share = chosen_share(moe, static_cast<double>(part.tokens) * ranks);
     const auto groups = static_cast<double>(kernel->sizes[0]);
     const double read = std::max(std::ceil(groups * share), 1.0);
     kernel->bytes -= static_cast<std::int64_t>((groups - read) * serving::weight_bytes(kernel->b) *
@@ -203,11 +225,10 @@ void ForwardPass::add_op(const Op& op, double times, std::int64_t tokens, PassCo
                                                static_cast<double>(kernel->sizes[3]));
     kernel->sizes[0] = static_cast<std::int64_t>(read);
   }
-  add_kernel(*kernel, times, count);
+  add_kernel(*kernel, times, part);
 }
 
-void ForwardPass::add_layer(const workload::LoweredPart& layer, double times, std::int64_t tokens,
-                            PassCount& count) const {
+void ForwardPass::add_layer(const workload::LoweredPart& layer, double times, Part& part) const {
   const std::vector<Op>& ops = layer.forward;
   const std::size_t residual = residual_op(ops);
   bool first = true;
@@ -216,49 +237,43 @@ void ForwardPass::add_layer(const workload::LoweredPart& layer, double times, st
     Op op = ops[i];
     if (first && is_norm(op) && residual < ops.size()) {
       op.kernel.traits |= graph::kEpilogue;
-      op.bytes += tokens * inputs_.spec.model.hidden * kVectorBytes;
+      op.bytes += part.tokens * inputs_.spec.model.hidden * kVectorBytes;
     }
     first = first && !computes(op);
-    add_op(op, times, tokens, count);
+    add_op(op, times, part);
   }
 }
 
 PassCount ForwardPass::layers(std::int64_t tokens) const {
-  PassCount count;
-  if (tokens <= 0) return count;
-  const auto spec = spec_of(tokens);
-  const workload::Mesh mesh(*spec);
-  const auto lowered = workload::lower(*spec, mesh, {});
-  ORRERY_CHECK(lowered.has_value());
-  for (std::size_t part = 0; part + 1 < lowered->parts.size(); ++part) {
+  if (tokens <= 0) return {};
+  Part sum{tokens, tokens <= inputs_.captured, {}};
+  const workload::LoweredModel model = lowered(tokens);
+  for (std::size_t part = 0; part + 1 < model.parts.size(); ++part) {
     double times = 0;
-    for (const workload::PartRun& run : lowered->order)
+    for (const workload::PartRun& run : model.order)
       if (run.part == part) times += run.count;
-    const workload::LoweredPart& one = lowered->parts[part];
+    const workload::LoweredPart& one = model.parts[part];
     if (one.part.is_layer)
-      add_layer(one, times, tokens, count);
+      add_layer(one, times, sum);
     else
-      for (const Op& op : one.forward) add_op(op, times, tokens, count);
+      for (const Op& op : one.forward) add_op(op, times, sum);
   }
-  return count;
+  return sum.count;
 }
 
 PassCount ForwardPass::head(std::int64_t samples) const {
-  PassCount count;
-  if (samples <= 0) return count;
-  const auto spec = spec_of(samples);
-  const workload::Mesh mesh(*spec);
-  const auto lowered = workload::lower(*spec, mesh, {});
-  ORRERY_CHECK(lowered.has_value());
-  for (const Op& op : lowered->parts.back().forward) {
+  if (samples <= 0) return {};
+  Part sum{samples, false, {}};
+  const workload::LoweredModel model = lowered(samples);
+  for (const Op& op : model.parts.back().forward) {
     if (is_loss(op)) break;
-    add_op(op, 1, samples, count);
+    add_op(op, 1, sum);
   }
-  const std::int64_t logits = samples * spec->model.vocab;
-  if (spec->parallel.tp > 1 && inputs_.library != nullptr) {
-    const std::int64_t ranks = spec->parallel.tp;
-    count.collectives += 1;
-    count.collective_seconds +=
+  const std::int64_t vocab = inputs_.spec.model.vocab, logits = samples * vocab;
+  if (const std::int64_t ranks = inputs_.spec.parallel.tp;
+      ranks > 1 && inputs_.library != nullptr) {
+    sum.count.collectives += 1;
+    sum.count.collective_seconds +=
         seconds((*inputs_.library)(graph::CollectiveType::all_gather, logits * kVectorBytes,
                                    {ranks, (ranks + inputs_.node - 1) / inputs_.node})
                     .time);
@@ -269,20 +284,21 @@ PassCount ForwardPass::head(std::int64_t samples) const {
   cast.a = graph::Format::bf16;
   cast.out = graph::Format::fp32;
   cast.sizes[0] = logits;
-  cast.sizes[1] = spec->model.vocab;
+  cast.sizes[1] = vocab;
   cast.bytes = logits * 6;
-  add_kernel(cast, 1, count);
+  add_kernel(cast, 1, sum);
   Kernel softmax;
   softmax.operation = Operation::softmax;
   softmax.a = softmax.out = graph::Format::fp32;
   softmax.sizes[0] = samples;
-  softmax.sizes[1] = spec->model.vocab;
+  softmax.sizes[1] = vocab;
   softmax.bytes = logits * 8;
-  add_kernel(softmax, 1, count);
-  return count;
+  add_kernel(softmax, 1, sum);
+  return sum.count;
 }
 
-double ForwardPass::attention(std::int64_t batch, std::int64_t queries, std::int64_t keys) const {
+double ForwardPass::attention(std::int64_t batch, std::int64_t queries, std::int64_t keys,
+                              bool captured) const {
   const workload::Model& model = inputs_.spec.model;
   const workload::Mla* mla = model.mla ? &*model.mla : nullptr;
   const std::int64_t tp = inputs_.spec.parallel.tp;
@@ -318,34 +334,33 @@ double ForwardPass::attention(std::int64_t batch, std::int64_t queries, std::int
     kernel.bytes = batch * (queries * heads * (key_dim + value_dim) * kVectorBytes +
                             seen * kv_heads * (latent ? key_dim : key_dim + value_dim) *
                                 (inputs_.fp8_cache ? 1 : kVectorBytes));
-    sum += static_cast<double>(kind.layers) * kernel_seconds(kernel);
+    sum += static_cast<double>(kind.layers) * kernel_seconds(kernel, captured);
   }
   return sum;
 }
 
 double ForwardPass::decode(std::int64_t sequences, std::int64_t keys) const {
-  return attention(std::max<std::int64_t>(sequences, 1), 1, std::max<std::int64_t>(keys, 1));
+  const std::int64_t batch = std::max<std::int64_t>(sequences, 1);
+  return attention(batch, 1, std::max<std::int64_t>(keys, 1), batch <= inputs_.captured);
 }
 
 double ForwardPass::mixed_decode(std::int64_t sequences, std::int64_t keys) const {
-  if (inputs_.mixed_rows == 0 || inputs_.spec.model.mla) return decode(sequences, keys);
-  return attention(std::max<std::int64_t>(sequences, 1), inputs_.mixed_rows,
-                   std::max(keys, inputs_.mixed_rows));
+  const std::int64_t rows =
+      inputs_.mixed_rows == 0 || inputs_.spec.model.mla ? 1 : inputs_.mixed_rows;
+  return attention(std::max<std::int64_t>(sequences, 1), rows, std::max(keys, rows), false);
 }
 
 double ForwardPass::chunk(std::int64_t queries, std::int64_t past) const {
   const std::int64_t some = std::max<std::int64_t>(queries, 1);
-  return attention(1, some, some + std::max<std::int64_t>(past, 0));
+  return attention(1, some, some + std::max<std::int64_t>(past, 0), false);
 }
 
 std::int64_t ForwardPass::activation_bytes(std::int64_t tokens, std::int64_t samples) const {
-  const auto spec = spec_of(tokens);
-  const workload::Mesh mesh(*spec);
-  const auto lowered = workload::lower(*spec, mesh, {});
-  ORRERY_CHECK(lowered.has_value());
-  const std::int64_t stream = tokens * spec->model.hidden * kVectorBytes;
+  const workload::Model& model = inputs_.spec.model;
+  const std::int64_t stream = tokens * model.hidden * kVectorBytes;
   std::int64_t most = 0;
-  for (const workload::LoweredPart& part : lowered->parts) {
+  const workload::LoweredModel layers = lowered(tokens);
+  for (const workload::LoweredPart& part : layers.parts) {
     if (!part.part.is_layer) continue;
     for (const Op& op : part.forward) {
       const auto& sizes = op.kernel.sizes;
@@ -355,7 +370,7 @@ std::int64_t ForwardPass::activation_bytes(std::int64_t tokens, std::int64_t sam
         most = std::max(most, sizes[1] * (sizes[2] + sizes[3]) * kVectorBytes);
     }
   }
-  const std::int64_t sampling = samples * spec->model.vocab * kSamplingBytes;
+  const std::int64_t sampling = samples * model.vocab * kSamplingBytes;
   return stream + std::max(stream + most, sampling);
 }
 
@@ -373,6 +388,7 @@ StepParts ForwardPass::parts(std::shared_ptr<const ForwardPass> pass) {
     return queries > 0 ? pass->chunk(queries, past) : 0;
   };
   parts.attention_floor = pass->decode(1, 1);
+  parts.prompt_floor = pass->chunk(1, 0);
   return parts;
 }
 

@@ -34,12 +34,20 @@ struct PassInputs {
   workload::Spec spec;  ///< model, parallelism and number formats; its batch is ignored
   std::vector<model::NamedKernelModel> kernels;
   model::Silicon silicon;
-  /// Time by which a kernel begins before the one before it has ended, compared with kernels that
-  /// were measured alone. It shortens a kernel by at most half.
+  /// Time by which a kernel of a CUDA graph begins before the one before it has ended, compared
+  /// with kernels that were measured alone. It shortens a kernel by at most half.
   Time overlap{};
+  /// Tokens of the largest pass that a CUDA graph has. Layers are captured up to this size,
+  /// attention of steps without prompts too; logits and sampling are not (vLLM's
+  /// FULL_AND_PIECEWISE).
+  std::int64_t captured = 0;
+  /// Each device of a tensor-parallel group has some of the experts, not a part of each. All have
+  /// the same tokens, so collectives are those of tensor parallelism (vLLM, model_executor/layers/
+  /// fused_moe/layer.py, without data parallelism).
+  bool experts_over_tp = false;
   std::shared_ptr<const model::LibraryTimes> library;  ///< null: no collectives
   std::int64_t node = 8;                               ///< devices of a node
-  AllReduceCurve all_reduce;  ///< of the engine's own all-reduce over tp; empty: the library's
+  model::SizeCurve all_reduce;  ///< of the engine's own all-reduce over tp; empty: the library's
   /// Rows of queries that the attention kernel computes for each sequence of a step with prompts,
   /// also for those that decode. 0: prompts and decodes have separate kernels, or the kernel packs
   /// their heads.
@@ -92,14 +100,22 @@ class ForwardPass {
   };
   explicit ForwardPass(PassInputs inputs) : inputs_(std::move(inputs)) {}
   [[nodiscard]] Result<void> prepare();
-  [[nodiscard]] Result<workload::Spec> spec_of(std::int64_t tokens) const;
-  [[nodiscard]] double kernel_seconds(const graph::Kernel& kernel) const;
-  void add_kernel(const graph::Kernel& kernel, double times, PassCount& count) const;
+  /// A part of a pass, and what it adds to.
+  struct Part {
+    std::int64_t tokens = 0;
+    bool captured = false;
+    PassCount count;
+  };
+  [[nodiscard]] workload::Spec spec_of(std::int64_t tokens) const;
+  [[nodiscard]] workload::LoweredModel lowered(std::int64_t tokens) const;
+  [[nodiscard]] double kernel_seconds(const graph::Kernel& kernel, bool captured) const;
+  void add_kernel(const graph::Kernel& kernel, double times, Part& part) const;
+  void distribute_experts(graph::Kernel& kernel) const;
   [[nodiscard]] double collective_seconds(const workload::Op& op, std::int64_t ranks) const;
-  void add_op(const workload::Op& op, double times, std::int64_t tokens, PassCount& count) const;
-  void add_layer(const workload::LoweredPart& layer, double times, std::int64_t tokens,
-                 PassCount& count) const;
-  [[nodiscard]] double attention(std::int64_t batch, std::int64_t queries, std::int64_t keys) const;
+  void add_op(const workload::Op& op, double times, Part& part) const;
+  void add_layer(const workload::LoweredPart& layer, double times, Part& part) const;
+  [[nodiscard]] double attention(std::int64_t batch, std::int64_t queries, std::int64_t keys,
+                                 bool captured) const;
 
   PassInputs inputs_;
   std::vector<AttentionKind> attention_;

@@ -83,7 +83,7 @@ TEST(ForwardPass, AllReducesHaveTheTimesOfTheEngine) {
   const Pass half = pass_of(inputs);
   const PassCount count = half->layers(128);
   EXPECT_EQ(count.collectives, 2 * 32 + 1);  // and the embedding
-  EXPECT_NEAR(count.collective_seconds, 65 * inputs.all_reduce.at(128 * 4096 * 2), 1e-9);
+  EXPECT_NEAR(count.collective_seconds, 65 * inputs.all_reduce(128 * 4096 * 2) * 1e-6, 1e-9);
 }
 
 TEST(ForwardPass, SharedExpertsAreSummedWithTheOthers) {
@@ -95,11 +95,40 @@ TEST(ForwardPass, SharedExpertsAreSummedWithTheOthers) {
 TEST(ForwardPass, OverlapShortensKernelsByAtMostHalf) {
   PassInputs inputs = inputs_of("llama-3.1-8b");
   const double alone = pass_of(inputs)->layers(8).seconds();
+  inputs.captured = 64;
   inputs.overlap = us(1);
   const PassCount some = pass_of(inputs)->layers(8);
   EXPECT_NEAR(some.seconds(), alone - 1e-6 * static_cast<double>(some.kernels), 1e-5);
   inputs.overlap = us(1'000'000);
   EXPECT_NEAR(pass_of(inputs)->layers(8).seconds(), alone / 2, 1e-9);
+}
+
+TEST(ForwardPass, OnlyKernelsOfCapturedPassesOverlap) {
+  PassInputs inputs = inputs_of("llama-3.1-8b");
+  inputs.captured = 64;
+  const Pass alone = pass_of(inputs);
+  inputs.overlap = us(1);
+  const Pass overlapped = pass_of(inputs);
+  EXPECT_LT(overlapped->layers(64).seconds(), alone->layers(64).seconds());
+  EXPECT_EQ(overlapped->layers(65).seconds(), alone->layers(65).seconds());
+  EXPECT_LT(overlapped->decode(64, 1000), alone->decode(64, 1000));
+  EXPECT_EQ(overlapped->decode(65, 1000), alone->decode(65, 1000));
+  EXPECT_EQ(overlapped->mixed_decode(64, 1000), alone->mixed_decode(64, 1000));
+  EXPECT_EQ(overlapped->chunk(8, 0), alone->chunk(8, 0));
+  EXPECT_EQ(overlapped->head(8).seconds(), alone->head(8).seconds());
+}
+
+TEST(ForwardPass, DistributedExpertsHaveFullProducts) {
+  PassInputs inputs = inputs_of("qwen3-30b-a3b", 4);
+  const Pass parts = pass_of(inputs);
+  inputs.experts_over_tp = true;
+  const Pass experts = pass_of(inputs);
+  // As many FLOPs, in a quarter of the products.
+
+  EXPECT_LT(experts->layers(16384).seconds(), parts->layers(16384).seconds());
+  EXPECT_EQ(experts->layers(512).kernels, parts->layers(512).kernels);
+  EXPECT_EQ(experts->layers(512).collectives, parts->layers(512).collectives);
+  EXPECT_EQ(experts->weight_bytes(), parts->weight_bytes());
 }
 
 TEST(ForwardPass, MixedStepsOfFlashAttention2ComputeTilesOfQueries) {

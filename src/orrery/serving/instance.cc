@@ -19,7 +19,7 @@ Instance::Instance(const Service& service, std::uint32_t number)
              KvCache(service.blocks, service.block_tokens, service.options.enable_prefix_caching),
              0} {}
 
-void Instance::submit(std::uint32_t request, Time now) {
+void Instance::submit(std::uint32_t request) {
   const Request& one = service_->requests[request];
   Sequence sequence;
   sequence.request = request;
@@ -27,9 +27,7 @@ void Instance::submit(std::uint32_t request, Time now) {
   sequence.output = one.output;
   state_.waiting.push_back(static_cast<std::uint32_t>(state_.sequences.size()));
   state_.sequences.push_back(std::move(sequence));
-  RequestTimes& times = (*service_->times)[request];
-  times.queued = now;
-  times.instance = number_;
+  (*service_->times)[request].instance = number_;
 }
 
 std::int64_t Instance::cached_tokens(std::uint32_t request) const {
@@ -62,6 +60,7 @@ void Instance::start_step(Time now) {
   step_end_ = now + (*service_->cost)(shape) + server.step + sequences * server.sequence;
   steps_.push_back({now, step_end_, shape.tokens, static_cast<std::int32_t>(sequences),
                     static_cast<std::int32_t>(shape.decodes),
+                    static_cast<std::int32_t>(shape.samples),
                     static_cast<std::int32_t>(state_.running.size()),
                     static_cast<std::int32_t>(state_.waiting.size()), state_.cache.held_blocks()});
   for (const PlannedTokens& one : running_plan_) {
@@ -78,10 +77,8 @@ void Instance::record_token(const Sequence& one, Time now) {
     times.first_token = now;
   } else {
     const Time gap = now - times.last_token;
-    times.longest_gap = std::max(times.longest_gap, gap);
-    if (service_->gaps != nullptr)
-      service_->gaps->push_back(static_cast<std::uint32_t>(
-          std::min<std::int64_t>(gap.count() / kPsPerUs, ~std::uint32_t{0})));
+    service_->gaps->push_back(static_cast<std::uint32_t>(
+        std::min<std::int64_t>(gap.count() / kPsPerUs, ~std::uint32_t{0})));
   }
   times.last_token = now;
 }

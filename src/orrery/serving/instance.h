@@ -17,11 +17,9 @@ namespace orrery::serving {
 /// Times of one request.
 struct RequestTimes {
   Time arrival{};
-  Time queued{};  ///< after the server's own time per request
   Time started{};
   Time first_token{};
   Time last_token{};
-  Time longest_gap{};  ///< between two tokens
   std::uint32_t instance = 0;
   std::uint32_t preemptions = 0;
   std::int64_t cached = 0;  ///< tokens of the prompt that the prefix cache had
@@ -33,6 +31,7 @@ struct StepRecord {
   Time start{}, end{};
   std::int64_t tokens = 0;
   std::int32_t sequences = 0, decodes = 0;  ///< in the step
+  std::int32_t samples = 0;                 ///< sequences that generate a token
   std::int32_t running = 0, waiting = 0;    ///< when it starts
   std::int64_t held_blocks = 0;
 };
@@ -44,8 +43,7 @@ struct Service {
   const StepCost* cost = nullptr;
   std::int64_t blocks = 0, block_tokens = 16;
   std::vector<RequestTimes>* times = nullptr;  ///< by request
-  std::vector<std::uint32_t>* gaps = nullptr;  ///< all gaps between tokens in microseconds; may be
-                                               ///< null
+  std::vector<std::uint32_t>* gaps = nullptr;  ///< all gaps between tokens in microseconds
 };
 
 class Instance {
@@ -53,7 +51,7 @@ class Instance {
   Instance(const Service& service, std::uint32_t number);
 
   /// A request arrives in the queue.
-  void submit(std::uint32_t request, Time now);
+  void submit(std::uint32_t request);
   /// The end of the step that runs; kTimeMax: none runs.
   [[nodiscard]] Time step_end() const { return step_end_; }
   /// Ends the step that ends at `now`; appends the requests that ended to `ended`.

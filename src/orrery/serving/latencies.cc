@@ -10,18 +10,11 @@ namespace orrery::serving {
 Latency latency_of(std::vector<double> values) {
   Latency made;
   if (values.empty()) return made;
-  std::ranges::sort(values);
-  double sum = 0;
-  for (const double one : values) sum += one;
-  made.mean = sum / static_cast<double>(values.size());
-  const auto rank = [&](double share) {
-    const auto at = static_cast<std::size_t>(share * static_cast<double>(values.size()) + 0.999999);
-    return values[std::min(std::max<std::size_t>(at, 1), values.size()) - 1];
-  };
-  made.p50 = rank(0.5);
-  made.p90 = rank(0.9);
-  made.p99 = rank(0.99);
-  made.most = values.back();
+  made.mean = mean(values);
+  made.p50 = quantile_nearest_rank(values, 0.5);
+  made.p90 = quantile_nearest_rank(values, 0.9);
+  made.p99 = quantile_nearest_rank(values, 0.99);
+  made.most = std::ranges::max(values);
   return made;
 }
 
@@ -140,7 +133,7 @@ std::vector<ServiceInterval> intervals_of(const ServingSetup& setup, const Servi
       one.running += time * step.running;
       one.waiting += time * step.waiting;
       one.cache += time * static_cast<double>(step.held_blocks);
-      one.output_per_s += step.decodes;
+      one.output_per_s += step.samples;
       one.input_per_s += static_cast<double>(step.tokens - step.decodes);
     }
   for (std::size_t i = 0; i < count; ++i) {

@@ -23,10 +23,10 @@ struct ServiceLimits {
   std::optional<double> ttft, tpot, latency;  ///< seconds, of one request
 };
 
-/// Means over time, and extremes, of all instances.
+/// Means over the time in which steps run, and extremes, of all instances.
 struct Occupancy {
   double running = 0;  ///< sequences of a step
-  double tokens = 0;   ///< of a step
+  double tokens = 0;   ///< of a step, over steps
   double waiting = 0;
   double cache = 0;  ///< share of blocks that are held
   double busy = 0;   ///< share of the time in which a step runs

@@ -75,15 +75,14 @@ std::optional<Column> column_of(std::string_view name) {
 /// One row before it is checked.
 struct Row {
   std::optional<double> arrival;  ///< seconds
-  std::optional<std::int64_t> arrival_ps;
   std::optional<std::int64_t> input, output, prefix, prefix_tokens;
   std::vector<std::uint64_t> hashes;
 };
 
-constexpr double kMaxArrivalSeconds = 1e12;  // before the first arrival is subtracted
+constexpr double kMaxClockSeconds = 1e12;  // before the first arrival is subtracted
 
 Result<void> set_arrival(Row& row, double seconds, const std::string& place) {
-  if (!(seconds >= 0 && seconds <= kMaxArrivalSeconds))
+  if (!(seconds >= 0 && seconds <= kMaxClockSeconds))
     return fail(Errc::input_range, place, "the arrival is not between 0 and 10^12 seconds",
                 "write seconds, milliseconds or a date as docs/serving.md lists");
   row.arrival = seconds;
@@ -129,7 +128,27 @@ std::int64_t days_of(std::int64_t year, std::int64_t month, std::int64_t day) {
   return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
 }
 
-/// Seconds of "2023-11-16 18:17:03.9799600", also with 'T'.
+/// Seconds by which the clock of a time zone is ahead of UTC: "Z", "+01", "-08:00" or "+0530" at
+/// the end of `text`, which it removes. 0: no zone.
+std::optional<std::int64_t> take_zone(std::string_view& text) {
+  if (text.ends_with('Z')) text.remove_suffix(1);
+  const std::size_t at = text.find_first_of("+-");
+  if (at == std::string_view::npos) return 0;
+  std::string digits;
+  for (const char c : text.substr(at + 1))
+    if (c != ':') digits += c;
+  const std::size_t size = digits.size();
+  if ((size != 2 && size != 4) || digits.find_first_not_of("0123456789") != std::string::npos)
+    return std::nullopt;
+  digits.resize(4, '0');
+  const std::int64_t value = *parse_integer(digits);
+  const std::int64_t ahead = value / 100 * 3600 + value % 100 * 60;
+  const bool west = text[at] == '-';
+  text = text.substr(0, at);
+  return west ? -ahead : ahead;
+}
+
+/// Seconds of "2023-11-16 18:17:03.9799600", also with 'T' and a time zone.
 std::optional<double> date_seconds(std::string_view text) {
   constexpr std::string_view kForm = "0000-00-00 00:00:00";
   if (text.size() < kForm.size()) return std::nullopt;
@@ -146,9 +165,8 @@ std::optional<double> date_seconds(std::string_view text) {
   const std::int64_t month = part(5, 2), day = part(8, 2);
   if (month < 1 || month > 12 || day < 1 || day > 31 || part(0, 4) < 1970) return std::nullopt;
   std::string_view rest = text.substr(kForm.size());
-  while (!rest.empty() && rest.back() == 'Z') rest.remove_suffix(1);
-  if (const std::size_t zone = rest.find('+'); zone != std::string_view::npos)
-    rest = rest.substr(0, zone);
+  const auto ahead = take_zone(rest);
+  if (!ahead) return std::nullopt;
   double fraction = 0;
   if (!rest.empty()) {
     const auto parsed = parse_number("0" + std::string(rest));
@@ -157,7 +175,7 @@ std::optional<double> date_seconds(std::string_view text) {
   }
   const std::int64_t whole =
       days_of(part(0, 4), month, day) * 86400 + part(11, 2) * 3600 + part(14, 2) * 60 + part(17, 2);
-  return static_cast<double>(whole) + fraction;
+  return static_cast<double>(whole - *ahead) + fraction;
 }
 
 Result<void> add_request(const Row& row, const std::string& place, RequestStream& stream,
@@ -170,6 +188,17 @@ Result<void> add_request(const Row& row, const std::string& place, RequestStream
   if (static_cast<std::int64_t>(stream.requests.size()) >= kMaxRequests)
     return fail(Errc::limit_exceeded, place,
                 fmt::format("a file has at most {} requests", kMaxRequests));
+  if (!stream.requests.empty() && row.arrival.has_value() == arrivals.empty())
+    return fail(Errc::input_missing_attr, place,
+                row.arrival ? "the request has an arrival, earlier ones have none"
+                            : "the request has no arrival, earlier ones have one",
+                "give all requests an arrival, or none");
+  if (row.arrival && !arrivals.empty() &&
+      std::abs(*row.arrival - arrivals.front()) > kMaxArrivalSeconds)
+    return fail(Errc::limit_exceeded, place,
+                fmt::format("the arrival is more than {:.0f} s from the first of the file",
+                            kMaxArrivalSeconds),
+                "a part of the file (head -n 1000)");
   if (*row.input < 1 || *row.output < 1) findings.add(FindingCode::value_clamped, place);
   Request& one = stream.requests.emplace_back();
   one.input = std::max<std::int64_t>(*row.input, 1);
@@ -178,17 +207,17 @@ Result<void> add_request(const Row& row, const std::string& place, RequestStream
     one.prefix = {{static_cast<std::uint64_t>(*row.prefix),
                    std::min(row.prefix_tokens.value_or(one.input), one.input)}};
   for (const std::uint64_t hash : row.hashes) one.prefix.push_back({hash, kHashedTokens});
-  arrivals.push_back(row.arrival.value_or(0));
+  if (row.arrival) arrivals.push_back(*row.arrival);
   return {};
 }
 
 /// Arrivals relative to the first; requests in their order.
 void sort_requests(RequestStream& stream, const std::vector<double>& arrivals) {
-  if (stream.requests.empty()) return;
+  if (arrivals.empty()) return;  // all at time 0
   const double first = *std::ranges::min_element(arrivals);
   for (std::size_t i = 0; i < arrivals.size(); ++i)
     stream.requests[i].arrival =
-        Time(static_cast<std::int64_t>(std::min((arrivals[i] - first) * 1e12 + 0.5, 9e18)));
+        Time(static_cast<std::int64_t>((arrivals[i] - first) * kPsPerSecond + 0.5));
   std::ranges::stable_sort(stream.requests, {}, &Request::arrival);
 }
 

@@ -76,6 +76,18 @@ TEST(RequestFile, SortsByArrival) {
   EXPECT_EQ(stream->requests[2].arrival, us(1'000'000));
 }
 
+TEST(RequestFile, ReadsTimeZones) {
+  const auto stream = parse(
+      "TIMESTAMP,input,output\n2023-11-16 18:00:00Z,1,1\n2023-11-16T20:00:01.5+02:00,2,1\n"
+      "2023-11-16 10:00:02-08:00,3,1\n2023-11-16 23:30:03+0530,4,1\n2023-11-16 18:00:04+00,5,1\n");
+  ASSERT_TRUE(stream) << to_string(stream.error());
+  const std::int64_t arrivals[] = {0, 1'500'000, 2'000'000, 3'000'000, 4'000'000};
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(stream->requests[i].arrival, us(arrivals[i])) << i;
+    EXPECT_EQ(stream->requests[i].input, static_cast<std::int64_t>(i) + 1);
+  }
+}
+
 TEST(RequestFile, RefusesHostileFiles) {
   const struct {
     const char* text;
@@ -95,6 +107,11 @@ TEST(RequestFile, RefusesHostileFiles) {
       {"arrival,input,output\nnan,1,1\n", Errc::input_corrupt, "r:2", "not a number"},
       {"arrival,input,output\n-1,1,1\n", Errc::input_range, "r:2", "between 0"},
       {"input\n1\n", Errc::input_missing_attr, "r:2", "no output"},
+      {"arrival,input,output\n1,1,1\n,1,1\n", Errc::input_missing_attr, "r:3", "no arrival"},
+      {"arrival,input,output\n,1,1\n1,1,1\n", Errc::input_missing_attr, "r:3", "has an arrival"},
+      {"arrival,input,output\n0,1,1\n1e11,1,1\n", Errc::limit_exceeded, "r:3", "from the first"},
+      {"TIMESTAMP,input,output\n2023-11-16 18:17:03+1,1,1\n", Errc::input_corrupt, "r:2",
+       "not a date"},
       {"TIMESTAMP,input,output\n2023-13-16 18:17:03,1,1\n", Errc::input_corrupt, "r:2",
        "not a date"},
       {"{\"input\": 1, \"output\": 1}\n[1]\n", Errc::input_corrupt, "r:2", "not a JSON object"},

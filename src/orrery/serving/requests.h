@@ -43,6 +43,9 @@ struct RequestStream {
 
 /// Largest number of tokens of a prompt or of an output in files and options.
 inline constexpr std::int64_t kMaxRequestTokens = 1 << 24;
+/// Latest arrival, in seconds after the first (46 days): a simulated time has 63 bits of
+/// picoseconds.
+inline constexpr double kMaxArrivalSeconds = 4e6;
 /// Largest number of requests.
 inline constexpr std::int64_t kMaxRequests = 1 << 24;
 

@@ -2,6 +2,7 @@
 #include "orrery/serving/scheduler.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "orrery/core/check.h"
 
@@ -33,9 +34,10 @@ void put(EngineState& state, Plan& plan, std::uint32_t index, std::int64_t token
 }
 
 /// Takes the blocks of a running request away. It waits at the front and is computed again.
-void preempt(EngineState& state, std::uint32_t index) {
+/// `cached`: its generated tokens stay in the prefix cache, not only its prompt.
+void preempt(EngineState& state, std::uint32_t index, bool cached) {
   Sequence& one = state.sequences[index];
-  state.cache.mark_computed(one.computed, one.held);
+  if (cached) state.cache.mark_computed(one.computed, one.held);
   state.cache.release(one.held);
   one.computed = 0;
   ++one.preemptions;
@@ -107,7 +109,7 @@ class VllmScheduler : public Scheduler {
       while (victim > 0 && state.sequences[state.running[victim - 1]].is_complete()) --victim;
       ORRERY_CHECK(victim > 0);
       const std::uint32_t last = state.running[victim - 1];
-      preempt(state, last);
+      preempt(state, last, true);
       if (last == index) return false;
     }
     return true;
@@ -120,8 +122,8 @@ class VllmScheduler : public Scheduler {
       const std::int64_t cached = cached_tokens(state, one);
       const std::int64_t tokens = chunk_of(options_, one.length() - cached, budget);
       if (tokens == 0) return;
-      const std::int64_t reserved = options_.reserve_full_input ? one.length() : cached + tokens;
-      if (!has_blocks(state, one, reserved, cached)) return;
+      // scheduler_reserve_full_isl: all known tokens must have blocks.
+      if (!has_blocks(state, one, one.length(), cached)) return;
       const std::uint32_t index = start_first(state, cached);
       const bool extended = extend(state, state.sequences[index], cached + tokens);
       ORRERY_CHECK(extended);
@@ -135,8 +137,7 @@ class VllmScheduler : public Scheduler {
 
 class SglangScheduler : public Scheduler {
  public:
-  explicit SglangScheduler(const EngineOptions& options)
-      : options_(options), ratio_(first_ratio()) {}
+  explicit SglangScheduler(const EngineOptions& options) : options_(options), ratio_(kFirstRatio) {}
 
   Plan plan(EngineState& state) override {
     Plan plan = prefill(state);
@@ -148,10 +149,7 @@ class SglangScheduler : public Scheduler {
   // SGLANG_NEW_TOKEN_RATIO_DECAY_STEPS and SGLANG_CLIP_MAX_NEW_TOKENS_ESTIMATION.
   static constexpr double kFirstRatio = 0.7, kLeastFactor = 0.14, kSteps = 600;
   static constexpr std::int64_t kLongestExpected = 4096;
-
-  [[nodiscard]] double first_ratio() const {
-    return std::min(kFirstRatio * options_.schedule_conservativeness, 1.0);
-  }
+  static constexpr std::int64_t kRetractSteps = 20;  // SGLANG_RETRACT_DECODE_STEPS
 
   static std::int64_t expected_output(const Sequence& one) {
     return std::min(one.output - one.generated, kLongestExpected);
@@ -207,12 +205,14 @@ class SglangScheduler : public Scheduler {
       if (one.is_complete() || !extend(state, one, one.length())) continue;
       put(state, plan, index, one.length() - one.computed);
     }
-    ratio_ = std::max(ratio_ - first_ratio() * (1 - kLeastFactor) / kSteps,
-                      first_ratio() * kLeastFactor);
+    ratio_ =
+        std::max(ratio_ - kFirstRatio * (1 - kLeastFactor) / kSteps, kFirstRatio * kLeastFactor);
     return plan;
   }
 
-  /// Retracts requests with the fewest generated tokens until all others have a block for one more.
+  /// Retracts requests with the fewest generated tokens, of equal ones that with the longest
+  /// prompt, until all others have a block for one more. Then the expected share of outputs is what
+  /// they have generated, and 20 more tokens each (retract_decode).
   void retract(EngineState& state) {
     const auto needed = [&] {
       std::int64_t blocks = 0;
@@ -224,19 +224,29 @@ class SglangScheduler : public Scheduler {
       }
       return blocks;
     };
+    bool retracted = false;
     while (needed() > state.cache.free_blocks()) {
-      std::uint32_t least = 0;
-      bool found = false;
+      const Sequence* least = nullptr;
       for (const std::uint32_t index : state.running) {
         const Sequence& one = state.sequences[index];
         if (one.is_complete()) continue;
-        if (!found || one.generated <= state.sequences[least].generated) least = index;
-        found = true;
+        if (least == nullptr ||
+            std::pair(one.generated, -one.input) <= std::pair(least->generated, -least->input))
+          least = &one;
       }
-      if (!found) return;
-      preempt(state, least);
-      ratio_ = first_ratio();
+      if (least == nullptr) break;
+      preempt(state, static_cast<std::uint32_t>(least - state.sequences.data()), false);
+      retracted = true;
     }
+    if (!retracted) return;
+    std::int64_t generated = 0, longest = 0;
+    for (const std::uint32_t index : state.running) {
+      const Sequence& one = state.sequences[index];
+      if (one.is_complete()) continue;
+      generated += one.generated + kRetractSteps;
+      longest += one.output;
+    }
+    ratio_ = std::min(1.0, static_cast<double>(generated) / static_cast<double>(longest + 1));
   }
 
   EngineOptions options_;

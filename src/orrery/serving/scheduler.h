@@ -63,7 +63,8 @@ class Scheduler {
 /// - SGLang: managers/schedule_policy.py (PrefillAdder), schedule_batch.py (retract_decode),
 ///   release 0.5. A batch of prompts precedes decoding if one can be admitted. A prompt is admitted
 ///   if blocks remain for the expected outputs of running requests: their remaining tokens times a
-///   ratio that falls from 0.7 to 0.098 in 600 decode steps.
+///   ratio that falls from 0.7 to 0.098 in 600 decode steps. Without free blocks, requests with
+///   the fewest generated tokens are retracted; their generated tokens are not cached.
 /// - TensorRT-LLM: in-flight batching with the capacity policy GUARANTEED_NO_EVICT
 ///   (docs: "Scheduler"): all running requests generate a token, and a waiting request starts if
 ///   blocks for its prompt and its longest output remain.

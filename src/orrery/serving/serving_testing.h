@@ -58,10 +58,11 @@ inline serving::ServingSetup random_setup(std::uint64_t seed) {
   setup.options.enable_prefix_caching =
       setup.options.engine != serving::Engine::static_batches && below(2) == 0;
   setup.options.async_scheduling = below(2) == 0;
-  setup.options.reserve_full_input = below(2) == 0;
   setup.instances = 1 + below(3);
   setup.routing = static_cast<serving::Routing>(below(3));
   setup.blocks = 64 + below(100);
+  setup.options.enable_chunked_prefill = below(3) > 0;
+  if (!setup.options.enable_chunked_prefill) setup.options.max_num_batched_tokens += 1000;
   return setup;
 }
 

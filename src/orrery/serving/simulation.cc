@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <queue>
 #include <utility>
 
 #include "orrery/core/check.h"
@@ -16,13 +18,8 @@ class Simulation {
   Simulation(const RequestStream& stream, const ServingSetup& setup, const StepCost& cost)
       : stream_(stream), setup_(setup) {
     run_.times.resize(stream.requests.size());
-    service_ = {stream.requests,
-                setup.options,
-                &cost,
-                setup.blocks,
-                setup.block_tokens,
-                &run_.times,
-                setup.all_gaps ? &run_.gaps : nullptr};
+    service_ = {stream.requests,    setup.options, &cost,     setup.blocks,
+                setup.block_tokens, &run_.times,   &run_.gaps};
     for (std::int64_t i = 0; i < setup.instances; ++i)
       instances_.emplace_back(service_, static_cast<std::uint32_t>(i));
   }
@@ -43,8 +40,8 @@ class Simulation {
         for (std::size_t i = 0; i < ended_.size() && next_ < stream_.requests.size(); ++i)
           arrivals_.push_back({now + overhead, now, next_++});
       ended_.clear();
-      while (next_arrival(overhead) <= now) admit(now);
-      for (Instance& one : instances_) one.start_step(now);
+      while (next_arrival(overhead) <= now) admit();
+      start_steps(now);
     }
     for (const Instance& one : instances_) {
       const KvCache& cache = one.state().cache;
@@ -67,17 +64,25 @@ class Simulation {
     if (stream_.clients > 0) return first_ < arrivals_.size() ? arrivals_[first_].queued : kTimeMax;
     return next_ < stream_.requests.size() ? stream_.requests[next_].arrival + overhead : kTimeMax;
   }
-  [[nodiscard]] Time next_end() const {
-    Time end = kTimeMax;
-    for (const Instance& one : instances_) end = std::min(end, one.step_end());
-    return end;
-  }
+  [[nodiscard]] Time next_end() const { return ends_.empty() ? kTimeMax : ends_.top().first; }
+  /// Steps that end at the same time end in the order of their instances.
   void end_steps(Time now) {
-    for (Instance& one : instances_)
-      if (one.step_end() == now) one.end_step(now, ended_);
+    for (; next_end() == now; ends_.pop()) {
+      instances_[ends_.top().second].end_step(now, ended_);
+      touched_.push_back(ends_.top().second);
+    }
+  }
+  /// Only a new request or the end of a step lets an instance start one.
+  void start_steps(Time now) {
+    for (const std::size_t at : touched_) {
+      if (instances_[at].step_end() != kTimeMax) continue;
+      instances_[at].start_step(now);
+      if (instances_[at].step_end() != kTimeMax) ends_.emplace(instances_[at].step_end(), at);
+    }
+    touched_.clear();
   }
 
-  void admit(Time now) {
+  void admit() {
     std::size_t request = next_;
     Time sent{};
     if (stream_.clients > 0) {
@@ -88,7 +93,8 @@ class Simulation {
     }
     run_.times[request].arrival = sent;
     const auto number = static_cast<std::uint32_t>(request);
-    instances_[chosen(number)].submit(number, now);
+    touched_.push_back(chosen(number));
+    instances_[touched_.back()].submit(number);
   }
 
   std::size_t chosen(std::uint32_t request) {
@@ -113,7 +119,10 @@ class Simulation {
   Service service_;
   ServingRun run_;
   std::vector<Instance> instances_;
-  std::vector<Arrival> arrivals_;  // closed loop, in order
+  using End = std::pair<Time, std::size_t>;  // of the step of an instance
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
+  std::vector<std::size_t> touched_;  // instances with an event at this time
+  std::vector<Arrival> arrivals_;     // closed loop, in order
   std::vector<std::uint32_t> ended_;
   std::size_t next_ = 0, first_ = 0, turn_ = 0;
 };
@@ -132,6 +141,14 @@ Result<ServingRun> serve(const RequestStream& stream, const ServingSetup& setup,
                   fmt::format("has {} tokens; the cache of an instance holds {}",
                               one.input + one.output, setup.blocks * setup.block_tokens),
                   "more devices per instance, more memory for the cache, or shorter requests");
+    // A preempted request computes its prompt and its generated tokens again, in one step.
+    if (!setup.options.enable_chunked_prefill &&
+        one.input + one.output > setup.options.max_num_batched_tokens)
+      return fail(
+          Errc::limit_exceeded, fmt::format("request {}", i),
+          fmt::format("has {} tokens; a step computes at most {}, and complete prompts only",
+                      one.input + one.output, setup.options.max_num_batched_tokens),
+          "more tokens in a step (--max-num-batched-tokens), or prompts in chunks");
   }
   return Simulation(stream, setup, cost).run();
 }

@@ -24,7 +24,6 @@ struct ServingSetup {
   Routing routing = Routing::round_robin;
   std::int64_t blocks = 0;  ///< of the cache of each instance
   std::int64_t block_tokens = 16;
-  bool all_gaps = true;  ///< stores every time between two tokens
 };
 
 struct ServingRun {
@@ -37,7 +36,8 @@ struct ServingRun {
 
 /// Serves all requests. Deterministic: at equal times, steps end before requests arrive, and
 /// instances and requests follow their numbers. Errc: limit_exceeded (a request that the cache
-/// cannot hold), usage (no instance).
+/// cannot hold, or that no step can compute), usage (no instance). An event costs O(log instances);
+/// an arrival O(instances) with a router that compares them.
 [[nodiscard]] Result<ServingRun> serve(const RequestStream& stream, const ServingSetup& setup,
                                        const StepCost& cost);
 

@@ -58,35 +58,31 @@ double StepCost::at(std::vector<std::vector<double>>& table, const Two& part, st
   return between(low, of_row(row.point + 1), x, row);
 }
 
-double StepCost::seconds(const StepShape& shape) const {
-  const std::int64_t tokens = parts_.padded == nullptr ? shape.tokens : parts_.padded(shape.tokens);
-  double time = at(layers_, parts_.layers, tokens);
-  if (shape.samples > 0) time += at(head_, parts_.head, shape.samples);
-  const double floor = parts_.attention_floor;
-  time += floor;
-  if (shape.decodes > 0) {
-    const bool mixed = is_mixed(shape);
-    const double decodes = at(mixed ? mixed_ : decode_, mixed ? parts_.mixed_decode : parts_.decode,
-                              shape.decodes, mean_keys(shape));
-    time += std::max(decodes - floor, 0.0);
-  }
+template <class Layers, class Head, class Decode, class Chunk>
+double StepCost::sum(const StepShape& shape, const Layers& layers, const Head& head,
+                     const Decode& decode, const Chunk& chunk) const {
+  const double floor = shape.chunks.empty() ? parts_.attention_floor : parts_.prompt_floor;
+  double time = layers(parts_.padded ? parts_.padded(shape.tokens) : shape.tokens) + floor;
+  if (shape.samples > 0) time += head(shape.samples);
+  if (shape.decodes > 0) time += std::max(decode(shape.decodes, mean_keys(shape)) - floor, 0.0);
   for (const PromptChunk& one : shape.chunks)
-    time += std::max(at(chunk_, parts_.chunk, one.queries, one.past) - floor, 0.0);
+    time += std::max(chunk(one.queries, one.past) - floor, 0.0);
   return time;
 }
 
+Time StepCost::operator()(const StepShape& shape) const {
+  const bool mixed = is_mixed(shape);
+  const auto of = [this](auto& table, const auto& part) {
+    return [this, &table, &part](auto... sizes) { return at(table, part, sizes...); };
+  };
+  return time_of(sum(shape, of(layers_, parts_.layers), of(head_, parts_.head),
+                     of(mixed ? mixed_ : decode_, mixed ? parts_.mixed_decode : parts_.decode),
+                     of(chunk_, parts_.chunk)));
+}
+
 Time StepCost::exact(const StepShape& shape) const {
-  const std::int64_t tokens = parts_.padded == nullptr ? shape.tokens : parts_.padded(shape.tokens);
-  const double floor = parts_.attention_floor;
-  double time = parts_.layers(tokens) + floor;
-  if (shape.samples > 0) time += parts_.head(shape.samples);
-  if (shape.decodes > 0) {
-    const auto& decode = is_mixed(shape) ? parts_.mixed_decode : parts_.decode;
-    time += std::max(decode(shape.decodes, mean_keys(shape)) - floor, 0.0);
-  }
-  for (const PromptChunk& one : shape.chunks)
-    time += std::max(parts_.chunk(one.queries, one.past) - floor, 0.0);
-  return time_of(time);
+  return time_of(sum(shape, parts_.layers, parts_.head,
+                     is_mixed(shape) ? parts_.mixed_decode : parts_.decode, parts_.chunk));
 }
 
 }  // namespace orrery::serving

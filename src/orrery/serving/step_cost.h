@@ -35,9 +35,11 @@ struct StepParts {
   std::function<double(std::int64_t queries, std::int64_t past)> chunk;     ///< attention
   /// As `decode`, in a step that also computes prompts. Null: as `decode`.
   std::function<double(std::int64_t sequences, std::int64_t keys)> mixed_decode;
-  double attention_floor = 0;  ///< attention of one query to one key: the fixed part of its time
+  /// Attention of one query to one key, the fixed part of its time: in steps without prompts, and
+  /// in steps with prompts.
+  double attention_floor = 0, prompt_floor = 0;
   /// Padding of `tokens`: sizes of CUDA graphs. Null: none.
-  std::int64_t (*padded)(std::int64_t tokens) = nullptr;
+  std::function<std::int64_t(std::int64_t tokens)> padded;
 };
 
 /// A grid: every integer below 2^bits, then 2^(bits - 1) points per octave.
@@ -82,10 +84,9 @@ class StepCost {
  public:
   explicit StepCost(StepParts parts);
 
-  [[nodiscard]] Time operator()(const StepShape& shape) const { return time_of(seconds(shape)); }
+  [[nodiscard]] Time operator()(const StepShape& shape) const;
   /// The same without rounding to the grid.
   [[nodiscard]] Time exact(const StepShape& shape) const;
-  [[nodiscard]] double seconds(const StepShape& shape) const;
   /// Number of grid points that were computed.
   [[nodiscard]] std::size_t points() const { return points_; }
 
@@ -100,6 +101,10 @@ class StepCost {
   static Time time_of(double seconds) {
     return Time(static_cast<std::int64_t>(seconds * static_cast<double>(kPsPerSecond) + 0.5));
   }
+  /// The sum of the parts. `layers` and `head`: times by one number, `decode` and `chunk` by two.
+  template <class Layers, class Head, class Decode, class Chunk>
+  [[nodiscard]] double sum(const StepShape& shape, const Layers& layers, const Head& head,
+                           const Decode& decode, const Chunk& chunk) const;
   using One = std::function<double(std::int64_t)>;
   using Two = std::function<double(std::int64_t, std::int64_t)>;
   [[nodiscard]] double at(std::vector<double>& table, const One& part, std::int64_t value) const;

@@ -46,7 +46,7 @@ TEST(StepCost, CountsTheFixedPartOfAttentionOnce) {
   parts.layers = [](std::int64_t) { return 0.0; };
   parts.decode = [](std::int64_t, std::int64_t) { return 3e-3; };
   parts.chunk = [](std::int64_t, std::int64_t) { return 5e-3; };
-  parts.attention_floor = 1e-3;
+  parts.attention_floor = parts.prompt_floor = 1e-3;
   const StepCost cost(parts);
   EXPECT_EQ(cost({.tokens = 1, .decodes = 1, .decode_keys = 9}), us(3000));
   EXPECT_EQ(cost({.tokens = 9, .decodes = 1, .decode_keys = 9, .chunks = {{4, 0}, {4, 0}}}),

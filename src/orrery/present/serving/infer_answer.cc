@@ -20,16 +20,10 @@ using study::Inference;
 
 namespace {
 
-std::string short_time(double seconds) {
-  return format_time(Time(static_cast<std::int64_t>(seconds * 1e12 + 0.5)));
-}
-
 std::string rounded(double value) {
   return value < 100 ? fmt::format("{:.3g}", value)
                      : count(static_cast<std::uint64_t>(std::llround(value)));
 }
-
-std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
 
 /// One latency, for tables.
 struct LatencyRow {
@@ -48,7 +42,7 @@ void state_latencies(report::Answer& answer, const serving::ServiceMetrics& metr
   report::Columns<LatencyRow> columns;
   const auto column = [&](const char* title, double serving::Latency::*part) {
     columns.show_number(title, [&metrics, part](const auto& row) {
-      return short_time((metrics.*row.latency).*part);
+      return report::seconds_text((metrics.*row.latency).*part);
     });
   };
   columns.show("", [](const auto& row) { return std::string(row.name); });
@@ -82,8 +76,9 @@ void state_throughput(report::Answer& answer, const Inference& made) {
   answer.field("goodput_requests_per_s", limited ? Value(metrics.goodput) : Value());
   answer.field("good_share", limited ? Value(Share{metrics.good_share}) : Value());
   if (limited) {
-    const std::string text = fmt::format("{} requests/s; {} of the requests meet the limits",
-                                         rounded(metrics.goodput), percent(metrics.good_share));
+    const std::string text =
+        fmt::format("{} requests/s; {} of the requests meet the limits", rounded(metrics.goodput),
+                    report::percent(metrics.good_share));
     answer.line("goodput", made.meets_limits() ? text : answer.style().bad(text));
   }
   answer.row("energy", "energy_per_1e6_output_j", Value(made.energy_per_1e6),
@@ -103,25 +98,25 @@ void state_load(report::Answer& answer, const Inference& made) {
   answer.row("steps", "serving_steps", Value(made.metrics.steps),
              fmt::format("{}: {} sequences and {} tokens on average; {} of the time",
                          count(made.metrics.steps), rounded(use.running), rounded(use.tokens),
-                         percent(use.busy)));
+                         report::percent(use.busy)));
   answer.field("mean_sequences", use.running).field("mean_step_tokens", use.tokens);
   answer.field("step_share", Share{use.busy}).field("most_sequences", use.most_running);
   answer.row("queue", "mean_waiting", Value(use.waiting),
              fmt::format("{} requests on average, {} at most", rounded(use.waiting),
                          count(static_cast<std::uint64_t>(use.most_waiting))));
   answer.field("most_waiting", use.most_waiting);
-  answer.row(
-      "cache", "cache_blocks", Value(made.setup.blocks),
-      fmt::format(
-          "{} blocks of {}: {} used on average, {} at most",
-          count(static_cast<std::uint64_t>(made.setup.blocks)),
-          plural(static_cast<std::uint64_t>(made.setup.block_tokens), "token"), percent(use.cache),
-          percent(static_cast<double>(use.most_blocks) / static_cast<double>(made.setup.blocks))));
+  answer.row("cache", "cache_blocks", Value(made.setup.blocks),
+             fmt::format("{} blocks of {}: {} used on average, {} at most",
+                         count(static_cast<std::uint64_t>(made.setup.blocks)),
+                         plural(static_cast<std::uint64_t>(made.setup.block_tokens), "token"),
+                         report::percent(use.cache),
+                         report::percent(static_cast<double>(use.most_blocks) /
+                                         static_cast<double>(made.setup.blocks))));
   answer.field("block_tokens", made.setup.block_tokens).field("cache_share", Share{use.cache});
   answer.field("most_blocks", use.most_blocks);
   answer.row("prefixes", "cached_share", Value(Share{made.metrics.cached_share}),
              fmt::format("{} of the prompts' tokens were in the cache",
-                         percent(made.metrics.cached_share)));
+                         report::percent(made.metrics.cached_share)));
   answer.row("preemptions", "preemptions", Value(made.metrics.preemptions),
              count(made.metrics.preemptions));
 }
@@ -155,7 +150,7 @@ void state_steps(report::Answer& answer, const Inference& made) {
   const auto time = [&](const char* title, const char* key, const auto& of) {
     columns.add(
         title, key, [of](const auto& row) { return Value(of(*row.step)); },
-        [of](const auto& row) { return short_time(of(*row.step)); });
+        [of](const auto& row) { return report::seconds_text(of(*row.step)); });
     columns.align(report::Align::right);
   };
   columns.add("step", "name", [](const auto& row) { return Value(row.name); });
@@ -170,7 +165,7 @@ void state_steps(report::Answer& answer, const Inference& made) {
   answer.table("typical_steps", rows, columns);
   answer.field("grid_error", made.grid_error).field("grid_points", made.grid_points);
   answer.note(fmt::format("Step times are interpolated; the error of sampled steps is at most {}.",
-                          percent(made.grid_error)));
+                          report::percent(made.grid_error)));
 }
 
 void state_intervals(report::Answer& answer, const Inference& made) {
@@ -179,7 +174,7 @@ void state_intervals(report::Answer& answer, const Inference& made) {
   columns.field("start_s", [](const Row& row) { return Value(row.start); });
   columns.add(
       "until", "end_s", [](const Row& row) { return Value(row.end); },
-      [](const Row& row) { return short_time(row.end); });
+      [](const Row& row) { return report::seconds_text(row.end); });
   columns.add(
       "running", "mean_sequences", [](const Row& row) { return Value(row.running); },
       [](const Row& row) { return rounded(row.running); });
@@ -188,7 +183,7 @@ void state_intervals(report::Answer& answer, const Inference& made) {
       [](const Row& row) { return rounded(row.waiting); });
   columns.add(
       "cache", "cache_share", [](const Row& row) { return Value(Share{row.cache}); },
-      [](const Row& row) { return percent(row.cache); });
+      [](const Row& row) { return report::percent(row.cache); });
   columns.add(
       "prompt tokens/s", "input_tokens_per_s",
       [](const Row& row) { return Value(row.input_per_s); },
@@ -208,8 +203,8 @@ void state_server(report::Answer& answer, const Inference& made) {
   answer.rows("server_times", made.server, columns);
   for (const study::ServerConstant& one : made.server)
     if (one.seconds > 0)
-      answer.line("server",
-                  fmt::format("{}: {} ({})", one.name, short_time(one.seconds), one.source));
+      answer.line("server", fmt::format("{}: {} ({})", one.name, report::seconds_text(one.seconds),
+                                        one.source));
 }
 
 }  // namespace

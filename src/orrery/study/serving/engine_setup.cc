@@ -30,26 +30,37 @@ using serving::Engine;
 /// seqlenq_ngroups_swapped).
 constexpr std::int64_t kFlashAttention2Rows = 64;
 
+// Three constants follow from no data sheet or table. docs/serving.md lists the runs on which they
+// were chosen.
+
 /// Memory of CUDA's context and of what a server loads, without a collective library. Fitted to the
-/// 2,588 blocks of vLLM 0.19 with Llama 3.1 8B on an RTX 4090 (docs/serving.md).
+/// 2,588 blocks of vLLM 0.19 with Llama 3.1 8B on an RTX 4090, so that number is no test of it.
 constexpr std::int64_t kServerContext = 430'000'000;
 
 /// Time of a request before it is queued: HTTP, tokenization, the way to the engine's process.
-/// Fitted to the first of the H100 runs in docs/serving.md, and compared with the others.
+/// Fitted to one run: vLLM on H100, Llama 2 7B, codegen at 5 requests/s.
 constexpr double kRequestTime = 5e-3;
 
 /// Time by which kernels overlap in a captured pass (its CUDA graph launches a kernel while the one
 /// before it ends). Kernels of tables were measured one at a time. Fitted to the latency of the
-/// first of the H100 runs in docs/serving.md, and compared with the others.
+/// same run, and chosen after its effect on the other runs was seen: none of them is independent of
+/// it.
 constexpr double kCapturedOverlap = 1.5e-6;
 
-/// Sizes of vLLM's CUDA graphs (config/compilation.py): 1, 2, 4, multiples of 8 up to 256 and of 16
-/// up to 512. Larger steps are not padded. SGLang and TensorRT-LLM capture similar sizes.
-std::int64_t captured_size(std::int64_t tokens) {
+/// Steps of vLLM's CUDA graphs: 1, 2, 4, multiples of 8 up to 256 and of 16 above. The largest is
+/// not above twice max_num_seqs, 512 and max_num_batched_tokens (config/vllm.py,
+/// _set_cudagraph_sizes). The same sizes are assumed for SGLang and TensorRT-LLM, whose own sizes
+/// differ.
+std::int64_t next_captured(std::int64_t tokens) {
   if (tokens <= 2) return tokens;
   if (tokens <= 4) return 4;
-  if (tokens <= 256) return (tokens + 7) / 8 * 8;
-  return tokens <= 512 ? (tokens + 15) / 16 * 16 : tokens;
+  return tokens <= 256 ? (tokens + 7) / 8 * 8 : (tokens + 15) / 16 * 16;
+}
+std::int64_t largest_captured(const serving::EngineOptions& options) {
+  std::int64_t size =
+      std::min({2 * options.max_num_seqs, std::int64_t{512}, options.max_num_batched_tokens});
+  while (next_captured(size) > size) --size;
+  return size;
 }
 
 /// Defaults of an engine on a device.
@@ -59,9 +70,10 @@ struct EngineDefaults {
 };
 
 /// Sources: vLLM 0.19, engine/arg_utils.py (get_batch_defaults: 1,024 sequences and 8,192 tokens on
-/// devices with 70 GiB or more except A100); SGLang 0.5, server_args.py (chunked_prefill_size and
-/// mem_fraction_static by memory); TensorRT-LLM 1.2, llmapi/llm_args.py (max_batch_size,
-/// max_num_tokens, free_gpu_memory_fraction, tokens_per_block).
+/// devices with 70 GiB or more except A100); SGLang 0.5, server_args.py (chunked_prefill_size by
+/// memory; mem_fraction_static is 0.88 here, while SGLang subtracts memory for activations and
+/// graphs that depends on the device, the chunk and tp); TensorRT-LLM 1.2, llmapi/llm_args.py
+/// (max_batch_size, max_num_tokens, free_gpu_memory_fraction, tokens_per_block).
 EngineDefaults defaults_of(Engine engine, const platform::DeviceEntry& device,
                            std::int64_t memory) {
   constexpr std::int64_t kGibibyte = std::int64_t{1} << 30;
@@ -84,13 +96,6 @@ EngineDefaults defaults_of(Engine engine, const platform::DeviceEntry& device,
   return {2048, 8192, 32, 0.9};
 }
 
-Result<Engine> engine_named(const std::string& name) {
-  for (const auto& word : config::EnumNames<Engine>::names)
-    if (word.first == name) return word.second;
-  return fail(Errc::usage, "--engine", fmt::format("there is no engine {}", in_quotes(name)),
-              "vllm, sglang, trtllm or static");
-}
-
 Result<workload::Spec> spec_of(const InferQuestion& question, const ClusterSize& cluster,
                                Findings& findings) {
   const EngineQuestion& engine = question.engine;
@@ -101,17 +106,17 @@ Result<workload::Spec> spec_of(const InferQuestion& question, const ClusterSize&
     job.spec = {question.model};
   job.tp = std::to_string(engine.tensor_parallel_size);
   job.dp = std::to_string(engine.data_parallel_size);
-  // Copies of attention distribute the experts. Within a copy, each device has a part of every
-  // expert: as many bytes as a share of the experts, and the same all-reduce.
+  // Copies of attention exchange tokens. The devices of a copy have the same tokens
+  // (PassInputs::experts_over_tp).
   if (engine.enable_expert_parallel) job.ep = std::to_string(engine.data_parallel_size);
-  if (engine.quantization == "fp8_block")
+  if (engine.quantization == WeightFormat::fp8_block)
     job.set.insert(job.set.end(), {"precision.products=fp8", "precision.scaling=blockwise"});
   else
-    job.precision = engine.quantization;
+    job.precision = config::enum_name(engine.quantization);
   job.global_batch = job.dp;
+  job.seq = "16";  // each pass has its own number of tokens
   job.set.insert(job.set.end(), question.set.begin(), question.set.end());
-  Findings chosen;  // defaults of training jobs
-  auto spec = specify(job, cluster, chosen);
+  auto spec = specify(job, cluster, findings);
   if (!spec) {
     Error error = spec.error();
     if (job.model.empty() && error.code == Errc::config_not_found)
@@ -121,7 +126,9 @@ Result<workload::Spec> spec_of(const InferQuestion& question, const ClusterSize&
           "'orrery list models' lists the catalog; a file is Hugging Face's config.json"};
     return tl::unexpected(std::move(error));
   }
-  (void)findings;
+  if (engine.enable_expert_parallel && !spec->model.moe)
+    return fail(Errc::usage, "--enable-expert-parallel", "the model has no experts",
+                "leave the option out");
   return spec;
 }
 
@@ -155,7 +162,7 @@ serving::ServerTime server_time(const EngineQuestion& engine, std::vector<Server
   time.request = choose("per request", engine.request_time, kRequestTime,
                         "fitted to vLLM on H100, Llama 2 7B at 5 requests/s");
   named.push_back({"overlap of two kernels", kCapturedOverlap,
-                   "fitted to vLLM on H100, Llama 2 7B at 5 requests/s"});
+                   "chosen on the measured runs of docs/serving.md"});
   return time;
 }
 
@@ -181,9 +188,10 @@ std::int64_t cache_bytes(Engine engine, double share, const ServingMemory& memor
 }
 
 /// The forward pass of the engine on its devices.
-Result<void> set_pass(const InferQuestion& question, Engine engine, const std::string& gpu,
+Result<void> set_pass(const InferQuestion& question, const std::string& gpu,
                       const platform::DeviceEntry& device, Findings& findings, EngineSetup& setup) {
   const EngineQuestion& asked = question.engine;
+  const Engine engine = asked.engine;
   platform::Platform platform;
   ClusterSize cluster{setup.devices, gpu, {gpu, 1}};
   serving::PassInputs inputs;
@@ -203,8 +211,11 @@ Result<void> set_pass(const InferQuestion& question, Engine engine, const std::s
   inputs.kernels = model::kernel_models({});
   inputs.silicon = model::silicon_of(device);
   inputs.overlap = Time(static_cast<std::int64_t>(kCapturedOverlap * 1e12));
+  inputs.captured = largest_captured(setup.options);
+  inputs.experts_over_tp = asked.enable_expert_parallel && asked.tensor_parallel_size > 1;
   inputs.all_reduce = serving::all_reduce_curve(gpu, engine, asked.tensor_parallel_size);
-  inputs.fp8_cache = asked.kv_cache_dtype == "fp8" || asked.kv_cache_dtype == "int8";
+  inputs.fp8_cache =
+      asked.kv_cache_dtype == CacheFormat::fp8 || asked.kv_cache_dtype == CacheFormat::int8;
   const Architecture architecture = device.architecture;
   if (engine == Engine::vllm &&
       (architecture == Architecture::ampere || architecture == Architecture::ada ||
@@ -214,14 +225,16 @@ Result<void> set_pass(const InferQuestion& question, Engine engine, const std::s
   if (!pass) return tl::unexpected(pass.error());
   setup.pass = *std::move(pass);
   setup.parts = serving::ForwardPass::parts(setup.pass);
-  setup.parts.padded = captured_size;
+  setup.parts.padded = [largest = largest_captured(setup.options)](std::int64_t tokens) {
+    return tokens <= largest ? next_captured(tokens) : tokens;
+  };
   return {};
 }
 
 std::int64_t given(std::int64_t value, std::int64_t known) { return value > 0 ? value : known; }
 
-void set_options(const EngineQuestion& asked, Engine engine, const EngineDefaults& defaults,
-                 EngineSetup& setup) {
+void set_options(const EngineQuestion& asked, const EngineDefaults& defaults, EngineSetup& setup) {
+  const Engine engine = asked.engine;
   serving::EngineOptions& options = setup.options;
   options.engine = engine;
   options.max_num_seqs = given(asked.max_num_seqs, defaults.seqs);
@@ -269,20 +282,18 @@ Result<void> set_memory(const EngineQuestion& asked, const std::string& gpu, dou
 Result<EngineSetup> set_up_engine(const InferQuestion& question, Findings& findings) {
   const EngineQuestion& asked = question.engine;
   if (auto fine = check_engine_question(asked); !fine) return tl::unexpected(fine.error());
-  const auto engine = engine_named(asked.engine);
-  if (!engine) return tl::unexpected(engine.error());
   const std::string gpu = question.gpu.empty() ? "h100-sxm" : question.gpu;
   const auto device = catalog_device(gpu);
   if (!device) return tl::unexpected(device.error());
   EngineSetup setup;
   setup.devices = asked.tensor_parallel_size * asked.data_parallel_size;
-  if (auto made = set_pass(question, *engine, gpu, **device, findings, setup); !made)
-    return tl::unexpected(made.error());
   setup.device_power = (*device)->power_w;
   setup.memory.total =
       ((*device)->usable > Bytes{} ? (*device)->usable : (*device)->memory).count();
-  const EngineDefaults defaults = defaults_of(*engine, **device, setup.memory.total);
-  set_options(asked, *engine, defaults, setup);
+  const EngineDefaults defaults = defaults_of(asked.engine, **device, setup.memory.total);
+  set_options(asked, defaults, setup);
+  if (auto made = set_pass(question, gpu, **device, findings, setup); !made)
+    return tl::unexpected(made.error());
   const double share =
       asked.gpu_memory_utilization > 0 ? asked.gpu_memory_utilization : defaults.memory;
   if (auto fits = set_memory(asked, gpu, share, setup); !fits) return tl::unexpected(fits.error());

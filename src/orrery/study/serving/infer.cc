@@ -22,20 +22,21 @@ using serving::Arrivals;
 constexpr std::int64_t kDefaultPrompts = 1000;
 constexpr std::size_t kIntervals = 10;
 
-template <class Enum>
-std::vector<std::string_view> words_of() {
-  std::vector<std::string_view> words;
-  for (const auto& word : config::EnumNames<Enum>::names) words.push_back(word.first);
-  return words;
-}
-
-template <class Enum>
-Result<Enum> word_value(const char* option, const std::string& text, Enum known) {
-  if (text.empty()) return known;
-  for (const auto& word : config::EnumNames<Enum>::names)
-    if (word.first == text) return word.second;
-  return fail(Errc::usage, option, fmt::format("there is no {}", in_quotes(text)),
-              "one of " + join(words_of<Enum>()));
+/// Options that have no effect on the requests of a file.
+Result<void> check_ignored(const LoadQuestion& load) {
+  const LoadQuestion known;
+  const auto refused = [](const char* option, const char* why) {
+    return fail(Errc::usage, option, why, "leave out the option, or --requests");
+  };
+  const char* const lengths = "has no effect on the requests of a file: it has their lengths";
+  if (load.input_len != known.input_len) return refused("--random-input-len", lengths);
+  if (load.output_len != known.output_len) return refused("--random-output-len", lengths);
+  if (load.range_ratio != known.range_ratio) return refused("--random-range-ratio", lengths);
+  if (load.prefixes > 0)
+    return refused("--prefixes", "has no effect on the requests of a file: it has their prefixes");
+  if (load.seed != known.seed && load.rate == 0)
+    return refused("--seed", "has no effect on the requests of a file without --rate");
+  return {};
 }
 
 Result<void> check_load(const LoadQuestion& load) {
@@ -49,34 +50,36 @@ Result<void> check_load(const LoadQuestion& load) {
   if (load.concurrency > 0 && load.rate > 0)
     return fail(Errc::usage, "--max-concurrency", "cannot be combined with --rate",
                 "clients send their next request when the last one has ended");
-  if (!load.arrivals.empty() && load.rate == 0)
+  if (load.arrivals != Arrivals::poisson && load.rate == 0)
     return fail(Errc::usage, "--arrivals", "needs a rate", "--rate 10");
+  if (load.burstiness != 1 && (load.rate == 0 || load.arrivals == Arrivals::constant))
+    return fail(Errc::usage, "--burstiness", "needs a rate and random arrivals",
+                "--rate 10 --arrivals gamma");
   if ((load.prefixes > 0) != (load.prefix_len > 0))
     return fail(Errc::usage, "--prefixes", "needs the length of a prefix, and the reverse",
                 "--prefixes 10 --prefix-len 200");
-  return {};
+  return load.requests.empty() ? Result<void>{} : check_ignored(load);
 }
 
 Result<serving::RequestStream> stream_of(const LoadQuestion& load, std::string& words,
                                          Findings& findings) {
   if (auto fine = check_load(load); !fine) return tl::unexpected(fine.error());
-  serving::DrawnRequests drawn;
-  const auto arrivals = word_value("--arrivals", load.arrivals,
-                                   load.burstiness != 1 ? Arrivals::gamma : Arrivals::poisson);
-  if (!arrivals) return tl::unexpected(arrivals.error());
-  drawn.arrivals = load.rate > 0 ? *arrivals : Arrivals::at_once;
-  drawn.rate = load.rate;
-  drawn.burstiness = load.burstiness;
-  drawn.clients = load.concurrency;
-  drawn.seed = load.seed;
+  serving::SampledRequests sampled;
+  sampled.arrivals = load.burstiness != 1 ? Arrivals::gamma : load.arrivals;
+  sampled.rate = load.rate;
+  sampled.burstiness = load.burstiness;
+  sampled.clients = load.concurrency;
+  sampled.seed = load.seed;
   serving::RequestStream stream;
   if (load.requests.empty()) {
-    drawn.count = load.num_prompts > 0 ? load.num_prompts : kDefaultPrompts;
-    drawn.input = {load.input_len, load.range_ratio};
-    drawn.output = {load.output_len, load.range_ratio};
-    drawn.shared_prefixes = load.prefixes;
-    drawn.prefix_tokens = load.prefix_len;
-    stream = serving::draw_requests(drawn);
+    sampled.count = load.num_prompts > 0 ? load.num_prompts : kDefaultPrompts;
+    sampled.input = {load.input_len, load.range_ratio};
+    sampled.output = {load.output_len, load.range_ratio};
+    sampled.shared_prefixes = load.prefixes;
+    sampled.prefix_tokens = load.prefix_len;
+    auto made = serving::sample_requests(sampled);
+    if (!made) return made;
+    stream = *std::move(made);
   } else {
     auto read = serving::read_requests(load.requests, findings);
     if (!read) return read;
@@ -84,13 +87,14 @@ Result<serving::RequestStream> stream_of(const LoadQuestion& load, std::string& 
     const auto limit = static_cast<std::size_t>(load.num_prompts);
     if (limit > 0 && stream.requests.size() > limit) stream.requests.resize(limit);
     stream.clients = load.concurrency;
-    if (load.rate > 0) serving::draw_arrivals(drawn, stream.requests);
+    if (load.rate > 0)
+      if (auto fine = serving::sample_arrivals(sampled, stream.requests); !fine)
+        return tl::unexpected(fine.error());
   }
   if (load.concurrency > 0)
     words = fmt::format("{} clients", load.concurrency);
   else if (load.rate > 0)
-    words = fmt::format("{:.4g} requests/s, {}", load.rate,
-                        words_of<Arrivals>()[static_cast<std::size_t>(drawn.arrivals)]);
+    words = fmt::format("{:.4g} requests/s, {}", load.rate, config::enum_name(sampled.arrivals));
   else
     words = load.requests.empty() ? "all at once" : "as in the file";
   return stream;
@@ -102,7 +106,7 @@ double grid_error(const serving::StepCost& cost, const serving::RequestStream& s
   const auto count = static_cast<std::int64_t>(stream.requests.size());
   const std::int64_t keys = stream.input_tokens() / count + stream.output_tokens() / count / 2;
   double most = 0;
-  for (std::int64_t decodes = 3; decodes <= options.max_num_seqs; decodes = decodes * 2 + 1) {
+  for (std::int64_t decodes = 1; decodes <= options.max_num_seqs; decodes = decodes * 2 + 1) {
     serving::StepShape shape{.tokens = decodes,
                              .samples = decodes,
                              .decodes = decodes,
@@ -171,14 +175,6 @@ Result<void> add_cost_and_energy(const InferQuestion& question, const EngineSetu
 
 }  // namespace
 
-std::vector<std::string_view> serving_engine_words() { return words_of<serving::Engine>(); }
-std::vector<std::string_view> arrival_words() { return words_of<Arrivals>(); }
-std::vector<std::string_view> router_words() { return words_of<serving::Routing>(); }
-std::vector<std::string_view> quantization_words() {
-  return {"bf16", "fp8", "fp8_block", "mxfp8", "nvfp4"};
-}
-std::vector<std::string_view> cache_format_words() { return {"auto", "bf16", "fp8", "int8"}; }
-
 Result<serving::ServiceLimits> parse_limits(const std::string& text) {
   serving::ServiceLimits limits;
   if (text.empty()) return limits;
@@ -207,8 +203,6 @@ Result<Inference> infer(const InferQuestion& question, Findings& findings) {
   const auto limits = parse_limits(question.slo);
   if (!limits) return tl::unexpected(limits.error());
   made.limits = *limits;
-  const auto routing = word_value("--router", question.router, serving::Routing::round_robin);
-  if (!routing) return tl::unexpected(routing.error());
   auto stream = stream_of(question.load, made.load, findings);
   if (!stream) return tl::unexpected(stream.error());
   made.stream = *std::move(stream);
@@ -221,21 +215,17 @@ Result<Inference> infer(const InferQuestion& question, Findings& findings) {
                 "raise the limit, or leave the request out");
   made.model = question.model;
   made.gpu = question.gpu.empty() ? "h100-sxm" : question.gpu;
-  made.engine = question.engine.engine;
+  made.engine = config::enum_name(question.engine.engine);
   made.devices_per_instance = engine->devices;
   made.instances = question.instances;
   made.parallel = fmt::format("tp {}", question.engine.tensor_parallel_size);
   if (question.engine.data_parallel_size > 1)
     made.parallel += fmt::format(", dp {}", question.engine.data_parallel_size);
-  if (question.engine.enable_expert_parallel)
+  if (question.engine.enable_expert_parallel && engine->devices > 1)
     made.parallel += fmt::format(", ep {}", engine->devices);
   // Copies of attention are served like instances: each has its own requests and cache.
-  made.setup = {engine->options,
-                question.instances * question.engine.data_parallel_size,
-                *routing,
-                engine->blocks,
-                engine->block_tokens,
-                true};
+  made.setup = {engine->options, question.instances * question.engine.data_parallel_size,
+                question.router, engine->blocks, engine->block_tokens};
   const serving::StepCost cost(engine->parts);
   auto run = serving::serve(made.stream, made.setup, cost);
   if (!run) return tl::unexpected(run.error());

@@ -13,25 +13,41 @@
 #include "orrery/config/unit_fields.h"
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
-#include "orrery/serving/drawn_requests.h"
 #include "orrery/serving/latencies.h"
+#include "orrery/serving/sampled_requests.h"
 #include "orrery/study/questions/question_rows.h"
 
 namespace orrery::study {
 
-/// The words of --engine, --arrivals, --router, --quantization and --kv-cache-dtype.
-[[nodiscard]] std::vector<std::string_view> serving_engine_words();
-[[nodiscard]] std::vector<std::string_view> arrival_words();
-[[nodiscard]] std::vector<std::string_view> router_words();
-[[nodiscard]] std::vector<std::string_view> quantization_words();
-[[nodiscard]] std::vector<std::string_view> cache_format_words();
+/// Formats of weights and matrix products.
+enum class WeightFormat : std::uint8_t { bf16, fp8, fp8_block, mxfp8, nvfp4 };
+/// Formats of keys and values.
+enum class CacheFormat : std::uint8_t { automatic, bf16, fp8, int8 };
+
+}  // namespace orrery::study
+
+namespace orrery::config {
+template <>
+struct EnumNames<study::WeightFormat> {
+  static constexpr auto names =
+      names_in_order<study::WeightFormat::nvfp4>("bf16", "fp8", "fp8_block", "mxfp8", "nvfp4");
+};
+template <>
+struct EnumNames<study::CacheFormat> {
+  static constexpr auto names =
+      names_in_order<study::CacheFormat::int8>("auto", "bf16", "fp8", "int8");
+};
+}  // namespace orrery::config
+
+namespace orrery::study {
 
 /// Arguments of engines under their names. 0 or empty: the engine's default.
 struct EngineQuestion {
-  std::string engine = "vllm";
+  serving::Engine engine = serving::Engine::vllm;
   std::int64_t tensor_parallel_size = 1, data_parallel_size = 1;
   bool enable_expert_parallel = false;
-  std::string quantization, kv_cache_dtype;
+  WeightFormat quantization = WeightFormat::bf16;
+  CacheFormat kv_cache_dtype = CacheFormat::automatic;
   std::int64_t max_num_seqs = 0, max_num_batched_tokens = 0, max_model_len = 0;
   std::int64_t long_prefill_token_threshold = 0, block_size = 0, num_gpu_blocks = 0;
   double gpu_memory_utilization = 0;
@@ -41,7 +57,7 @@ struct EngineQuestion {
   static constexpr std::string_view group = "Engine";
   static constexpr auto fields = std::tuple{
       QuestionField{"engine", &EngineQuestion::engine, "--engine", "NAME", kAnswer, "sglang",
-                    "The engine whose scheduler and defaults are used", serving_engine_words}
+                    "The engine whose scheduler and defaults are used"}
           .shows_default(),
       QuestionField{"tensor_parallel_size", &EngineQuestion::tensor_parallel_size,
                     "--tensor-parallel-size,--tp,--tp-size,--tp_size", "N", kAnswer, "2",
@@ -55,11 +71,11 @@ struct EngineQuestion {
                     "--enable-expert-parallel,--enable-ep", "", kAnswer, "true",
                     "Each device has some of the experts, not a part of each"},
       QuestionField{"quantization", &EngineQuestion::quantization, "--quantization", "FORMAT",
-                    kAnswer, "fp8", "Format of weights and matrix products; bf16 by default",
-                    quantization_words},
+                    kAnswer, "fp8", "Format of weights and matrix products"}
+          .shows_default(),
       QuestionField{"kv_cache_dtype", &EngineQuestion::kv_cache_dtype, "--kv-cache-dtype", "FORMAT",
-                    kAnswer, "fp8", "Format of keys and values; bf16 by default",
-                    cache_format_words},
+                    kAnswer, "fp8", "Format of keys and values; auto is bf16"}
+          .shows_default(),
       QuestionField{"max_num_seqs", &EngineQuestion::max_num_seqs,
                     "--max-num-seqs,--max-running-requests,--max_batch_size", "N", kAnswer, "128",
                     "Sequences of a step; by default the engine's"}
@@ -120,7 +136,7 @@ struct EngineQuestion {
 struct LoadQuestion {
   std::string requests;
   double rate = 0;
-  std::string arrivals;
+  serving::Arrivals arrivals = serving::Arrivals::poisson;
   double burstiness = 1;
   std::int64_t num_prompts = 0, concurrency = 0;
   std::int64_t input_len = 1024, output_len = 128;
@@ -136,7 +152,8 @@ struct LoadQuestion {
       QuestionField{"rate", &LoadQuestion::rate, "--rate,--request-rate", "N", kAnswer, "10",
                     "Requests per second; by default those of the file, or all at once"},
       QuestionField{"arrivals", &LoadQuestion::arrivals, "--arrivals", "NAME", kAnswer, "constant",
-                    "How requests arrive; poisson by default, with --rate", arrival_words},
+                    "How requests arrive, with --rate"}
+          .shows_default(),
       QuestionField{"burstiness", &LoadQuestion::burstiness, "--burstiness", "N", kAnswer, "0.5",
                     "Shape of gamma arrivals; below 1: in bursts"}
           .advanced(),
@@ -174,7 +191,7 @@ struct LoadQuestion {
 struct InferQuestion {
   std::string model, gpu;
   std::int64_t instances = 1;
-  std::string router;
+  serving::Routing router = serving::Routing::round_robin;
   std::vector<std::string> set;
   EngineQuestion engine;
   LoadQuestion load;
@@ -192,7 +209,8 @@ struct InferQuestion {
           .between(1, 1 << 16)
           .shows_default(),
       QuestionField{"router", &InferQuestion::router, "--router", "NAME", kAnswer, "least-loaded",
-                    "How the router selects an instance; round-robin by default", router_words},
+                    "How the router selects an instance"}
+          .shows_default(),
       QuestionField{"set", &InferQuestion::set, "--set", "KEY=VALUE", kAnswer, "model.layers=2",
                     "Any key of the specification, e.g. kernels.fused=false"}
           .one_each()

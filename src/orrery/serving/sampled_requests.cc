@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/serving/drawn_requests.h"
+#include "orrery/serving/sampled_requests.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -44,11 +46,9 @@ double gamma_sample(double shape, Sampler& sampler) {
 }
 
 /// The gap before a request in units of the mean gap.
-double relative_gap(const DrawnRequests& drawn, std::uint64_t request) {
-  Sampler sampler(drawn.seed, Purpose::gap, request);
-  switch (drawn.arrivals) {
-    case Arrivals::at_once:
-      return 0;
+double relative_gap(const SampledRequests& sampled, std::uint64_t request) {
+  Sampler sampler(sampled.seed, Purpose::gap, request);
+  switch (sampled.arrivals) {
     case Arrivals::constant:
       return 1;
     case Arrivals::poisson:
@@ -56,13 +56,13 @@ double relative_gap(const DrawnRequests& drawn, std::uint64_t request) {
     case Arrivals::gamma:
       break;
   }
-  return gamma_sample(drawn.burstiness, sampler) / drawn.burstiness;
+  return gamma_sample(sampled.burstiness, sampler) / sampled.burstiness;
 }
 
-std::int64_t length(const Lengths& lengths, const DrawnRequests& drawn, Purpose purpose,
+std::int64_t length(const Lengths& lengths, const SampledRequests& sampled, Purpose purpose,
                     std::uint64_t request) {
   if (lengths.spread <= 0) return std::max<std::int64_t>(lengths.mean, 1);
-  Sampler sampler(drawn.seed, purpose, request);
+  Sampler sampler(sampled.seed, purpose, request);
   const auto mean = static_cast<double>(lengths.mean);
   const double low = std::floor(mean * (1 - lengths.spread));
   const double high = std::ceil(mean * (1 + lengths.spread));
@@ -72,30 +72,37 @@ std::int64_t length(const Lengths& lengths, const DrawnRequests& drawn, Purpose 
 
 }  // namespace
 
-void draw_arrivals(const DrawnRequests& drawn, std::vector<Request>& requests) {
+Result<void> sample_arrivals(const SampledRequests& sampled, std::vector<Request>& requests) {
   // The first request arrives at time 0, as in vLLM's benchmark.
   double at = 0;
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    if (i > 0 && drawn.arrivals != Arrivals::at_once) at += relative_gap(drawn, i) / drawn.rate;
+    if (i > 0 && sampled.rate > 0) at += relative_gap(sampled, i) / sampled.rate;
+    if (!(at <= kMaxArrivalSeconds))
+      return fail(Errc::limit_exceeded, fmt::format("request {}", i),
+                  fmt::format("arrives after {:.0f} s, the limit", kMaxArrivalSeconds),
+                  "a higher rate or fewer requests");
     requests[i].arrival = Time(static_cast<std::int64_t>(at * kPsPerSecond));
   }
+  return {};
 }
 
-RequestStream draw_requests(const DrawnRequests& drawn) {
+Result<RequestStream> sample_requests(const SampledRequests& sampled) {
   RequestStream stream;
-  stream.clients = drawn.clients;
-  stream.requests.resize(static_cast<std::size_t>(drawn.count));
+  stream.clients = sampled.clients;
+  stream.requests.resize(static_cast<std::size_t>(sampled.count));
   for (std::uint64_t i = 0; i < stream.requests.size(); ++i) {
     Request& one = stream.requests[i];
-    one.input = length(drawn.input, drawn, Purpose::input, i);
-    one.output = length(drawn.output, drawn, Purpose::output, i);
-    if (drawn.shared_prefixes <= 0 || drawn.prefix_tokens <= 0) continue;
-    Sampler sampler(drawn.seed, Purpose::prefix, i);
-    const auto which =
-        static_cast<std::uint64_t>(sampler.uniform() * static_cast<double>(drawn.shared_prefixes));
-    one.prefix = {{which, std::min(drawn.prefix_tokens, one.input)}};
+    one.input = length(sampled.input, sampled, Purpose::input, i);
+    one.output = length(sampled.output, sampled, Purpose::output, i);
+    if (sampled.shared_prefixes <= 0 || sampled.prefix_tokens <= 0) continue;
+    Sampler sampler(sampled.seed, Purpose::prefix, i);
+    const auto which = static_cast<std::uint64_t>(sampler.uniform() *
+                                                  static_cast<double>(sampled.shared_prefixes));
+    one.prefix = {{which, std::min(sampled.prefix_tokens, one.input)}};
   }
-  if (drawn.clients == 0) draw_arrivals(drawn, stream.requests);
+  if (sampled.clients > 0) return stream;
+  if (auto fine = sample_arrivals(sampled, stream.requests); !fine)
+    return tl::unexpected(fine.error());
   return stream;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Requests drawn at random, equal on every machine.
+// Requests sampled at random, equal on every machine.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,6 @@
 namespace orrery::serving {
 
 enum class Arrivals : std::uint8_t {
-  at_once,   ///< all at time 0
   constant,  ///< equal gaps of 1 / rate
   poisson,   ///< exponential gaps
   gamma,     ///< gaps of a gamma distribution with shape `burstiness`, as vLLM's benchmark
@@ -26,10 +25,10 @@ struct Lengths {
   double spread = 0;  ///< uniform in mean × (1 ± spread), as vLLM's --random-range-ratio
 };
 
-struct DrawnRequests {
+struct SampledRequests {
   std::int64_t count = 1000;
   Arrivals arrivals = Arrivals::poisson;
-  double rate = 1;           ///< requests per second
+  double rate = 1;           ///< requests per second; 0: all at time 0
   double burstiness = 1;     ///< shape of the gamma distribution; 1: Poisson, below 1: bursts
   std::int64_t clients = 0;  ///< above 0: closed loop; `arrivals` and `rate` are ignored
   Lengths input{1024}, output{128};
@@ -38,11 +37,14 @@ struct DrawnRequests {
   std::uint64_t seed = 1;
 };
 
-/// The requests. Request i of a seed is the same for any count. O(count).
-[[nodiscard]] RequestStream draw_requests(const DrawnRequests& drawn);
+/// The requests. Request i of a seed is the same for any count. O(count). Errc: limit_exceeded, as
+/// sample_arrivals().
+[[nodiscard]] Result<RequestStream> sample_requests(const SampledRequests& sampled);
 
-/// Sets arrivals of `requests`, which keep their order and lengths: as in DrawnRequests.
-void draw_arrivals(const DrawnRequests& drawn, std::vector<Request>& requests);
+/// Sets arrivals of `requests`, which keep their order and lengths: as in SampledRequests. Errc:
+/// limit_exceeded (an arrival after kMaxArrivalSeconds).
+[[nodiscard]] Result<void> sample_arrivals(const SampledRequests& sampled,
+                                           std::vector<Request>& requests);
 
 }  // namespace orrery::serving
 
@@ -50,6 +52,6 @@ namespace orrery::config {
 template <>
 struct EnumNames<serving::Arrivals> {
   static constexpr auto names =
-      names_in_order<serving::Arrivals::gamma>("at-once", "constant", "poisson", "gamma");
+      names_in_order<serving::Arrivals::gamma>("constant", "poisson", "gamma");
 };
 }  // namespace orrery::config
