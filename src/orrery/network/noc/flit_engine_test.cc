@@ -159,6 +159,37 @@ TEST(FlitEngine, CutThroughNeedsRoomForThePacket) {
   EXPECT_LT(wormhole.deliveries()[2].time, engine.deliveries()[2].time);
 }
 
+// A later packet of one source does not delay an earlier one of another, whichever is posted first.
+TEST(FlitEngine, OrderOfPostingHasNoEffect) {
+  FlitEngine engine = engine_of(*make_cube({{4}}), {});
+  engine.post(a_packet(0, 1, 1, 900'000));
+  engine.post(a_packet(2, 3, 1, 5'000));
+  engine.run(FlitEngine::kNever - 1);
+  ASSERT_EQ(engine.deliveries().size(), 2u);
+  EXPECT_EQ(engine.deliveries()[0].time, 5'000 + (2 * 3 + 1 + 3) * 1000);
+  EXPECT_EQ(engine.deliveries()[1].time, 900'000 + (2 * 3 + 1 + 3) * 1000);
+}
+
+// The same if the clock that waits for its packet receives one from another clock.
+TEST(FlitEngine, AWaitingClockReceivesFlitsInTime) {
+  NocGraph graph;
+  graph.ports = {0, 0};
+  graph.domain = {0, 1};
+  graph.periods = {1000, 1000};
+  add_link(graph, 0, 1);
+  add_link(graph, 1, 0);
+  add_node(graph, 0);
+  add_node(graph, 1);
+  NocSettings settings;
+  settings.routing = NocRouting::shortest;
+  FlitEngine engine = engine_of(graph, settings);
+  engine.post(a_packet(1, 0, 1, 900'000));
+  engine.post(a_packet(0, 1, 1));
+  engine.run(FlitEngine::kNever - 1);
+  ASSERT_EQ(engine.deliveries().size(), 2u);
+  EXPECT_EQ(engine.deliveries()[0].time, (2 * 3 + 1 + 3) * 1000);
+}
+
 TEST(FlitEngine, IdleRoutersCostNothing) {
   FlitEngine engine = engine_of(*make_cube({{32, 32}}), {});
   engine.post(a_packet(0, 31, 1));
@@ -198,6 +229,10 @@ TEST(FlitEngine, RejectsSettingsOutOfRange) {
   NocGraph slow = mesh;
   slow.links[0].cycles = kMostDelay;
   EXPECT_EQ(error_of(slow, [](NocSettings&) {}), "link from router 0 to 1");
+  // One router with 60,000 nodes: its table of requests alone is larger than the limit.
+  EXPECT_EQ(error_of(*make_cube({{1}, false, 60'000}), [](NocSettings&) {}), "network");
+  EXPECT_EQ(error_of(*make_cube({{1}, false, 65'535}), [](NocSettings&) {}), "network");
+  EXPECT_EQ(error_of(*make_cube({{32, 32}}), [](NocSettings& s) { s.buffer = 32768; }), "network");
   EXPECT_FALSE(make_cube({{0, 4}}).has_value());
   EXPECT_FALSE(make_cube({{65536, 65536}}).has_value());
   EXPECT_FALSE(make_cube({{4}, false, 0}).has_value());
