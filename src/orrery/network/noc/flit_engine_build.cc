@@ -9,6 +9,7 @@
 
 #include "orrery/network/noc/deadlock_check.h"
 #include "orrery/network/noc/flit_engine.h"
+#include "orrery/platform/noc_limits.h"
 
 namespace orrery::noc {
 
@@ -18,20 +19,17 @@ constexpr std::uint32_t kMostPorts = 0xffff;  // numbers of 16 bits, of which on
 constexpr double kMostStateBytes = 0x1p30;
 
 Result<void> check_settings(const platform::NocSettings& settings) {
-  const auto within = [](std::int64_t value, std::int64_t low, std::int64_t high) {
-    return value >= low && value <= high;
-  };
-  const auto wrong = [](std::string key, std::string hint) {
-    return tl::unexpected(
-        Error{Errc::config_range, std::move(key), "is out of range", std::move(hint)});
-  };
-  if (!within(settings.channels, 1, 32)) return wrong("channels", "use 1 to 32");
-  if (!within(settings.buffer, 1, 32768)) return wrong("buffer", "use 1 to 32,768 flits");
-  if (!within(settings.stages, 1, 4)) return wrong("stages", "use 1 to 4");
-  if (!within(settings.credit, 0, 1024)) return wrong("credit", "use 0 to 1024 cycles");
-  if (!within(settings.speedup, 1, settings.channels))
-    return wrong("speedup", "use 1 to the number of channels");
-  if (!within(settings.iterations, 1, 64)) return wrong("iterations", "use 1 to 64");
+  for (const platform::NocLimit& one : platform::kNocLimits) {
+    // An input of the switch serves at least one channel.
+    const std::int64_t most =
+        one.key == "speedup" ? std::min(one.most, settings.channels) : one.most;
+    const std::int64_t value = settings.*one.member;
+    if (value < one.least || value > most)
+      return tl::unexpected(Error{Errc::config_range, std::string(one.key),
+                                  fmt::format("{} is out of range", value),
+                                  fmt::format("use {} to {}{}", one.least, most,
+                                              most < one.most ? ", the number of channels" : "")});
+  }
   return {};
 }
 

@@ -41,6 +41,15 @@ TEST(FlitEngine, ClosedFormOfEveryTopologyAndPipeline) {
     std::int64_t link;
   };
   const CubeShape long_torus{{5, 4}, true, 1, 2};
+  NocGraph tree;  // of 7 routers, all but the root with a node
+  tree.ports.assign(7, 0);
+  tree.domain.assign(7, 0);
+  tree.periods = {1000};
+  for (std::uint32_t child = 1; child < 7; ++child) {
+    add_link(tree, child, (child - 1) / 2);
+    add_link(tree, (child - 1) / 2, child);
+    add_node(tree, child);
+  }
   const Case cases[] = {
       {*make_cube({{4, 4}}), NocRouting::xy, 0, 15, 7, 1},
       {*make_cube({{4, 4}}), NocRouting::yx, 3, 12, 7, 1},
@@ -54,6 +63,8 @@ TEST(FlitEngine, ClosedFormOfEveryTopologyAndPipeline) {
       {*make_cube({{2, 2}, false, 4}), NocRouting::xy, 0, 15, 3, 1},
       {*make_fully_connected(7, 3), NocRouting::shortest, 0, 6, 2, 3},
       {*make_cube({{4, 4}}), NocRouting::up_down, 0, 15, 7, 1},
+      {tree, NocRouting::shortest, 2, 5, 5, 1},
+      {tree, NocRouting::up_down, 0, 1, 3, 1},
   };
   for (const Case& one : cases) {
     for (std::int64_t stages = 1; stages <= 4; ++stages) {
@@ -138,6 +149,11 @@ TEST(FlitEngine, CreditsLimitTheRate) {
   // A body flit is assigned the switch when it arrives, 3 cycles after the router before assigned
   // it; its credit can be used 3 cycles later: 6 cycles per 2 flits.
   EXPECT_EQ(alone(graph, settings, 0, 1, 21) - alone(graph, settings, 0, 1, 1), 20 / 2 * 6);
+  // So a buffer of 6 flits gives the full rate, and one of 5 does not.
+  settings.buffer = 6;
+  EXPECT_EQ(alone(graph, settings, 0, 1, 21) - alone(graph, settings, 0, 1, 1), 20);
+  settings.buffer = 5;
+  EXPECT_GT(alone(graph, settings, 0, 1, 21) - alone(graph, settings, 0, 1, 1), 20);
 }
 
 TEST(FlitEngine, CutThroughNeedsRoomForThePacket) {

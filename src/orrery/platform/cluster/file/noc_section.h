@@ -6,9 +6,15 @@
 #include <tuple>
 
 #include "orrery/config/parameters.h"
+#include "orrery/platform/noc_limits.h"
 #include "orrery/platform/noc_names.h"
 
 namespace orrery::config {
+
+constexpr Limits noc_between(std::int64_t platform::NocSettings::*member) {
+  const platform::NocLimit& limit = platform::noc_limit(member);
+  return between(static_cast<double>(limit.least), static_cast<double>(limit.most));
+}
 
 template <>
 struct ParameterTable<platform::NocSettings> {
@@ -18,19 +24,22 @@ struct ParameterTable<platform::NocSettings> {
             between(1, 65536))
           .by_default("what the fastest link carries in 1 ns, rounded up to a power of 2, at least "
                       "16 B"),
-      field("packet", &Noc::packet, "most flits of a packet, with its head", between(1, 65536)),
-      field("head", &Noc::head, "flits of a packet that carry no payload", between(0, 65535)),
-      field("channels", &Noc::channels, "virtual channels of a link", between(1, 32)),
-      field("buffer", &Noc::buffer, "flits of a channel's buffer", between(1, 32768)),
+      field("packet", &Noc::packet, "most flits of a packet, with its head",
+            noc_between(&Noc::packet)),
+      field("head", &Noc::head, "flits of a packet that carry no payload", noc_between(&Noc::head)),
+      field("channels", &Noc::channels, "virtual channels of a link", noc_between(&Noc::channels)),
+      field("buffer", &Noc::buffer, "flits of a channel's buffer", noc_between(&Noc::buffer)),
       field("stages", &Noc::stages,
             "pipeline of a router: 4: route, channel, switch, crossbar; 3: the router before has "
             "found the route; 2: a head requests the channel and the switch together; 1: it also "
             "crosses in that cycle",
-            between(1, 4)),
+            noc_between(&Noc::stages)),
       field("credit", &Noc::credit, "cycles until a router uses a credit that has arrived",
-            between(0, 1024)),
-      field("speedup", &Noc::speedup, "inputs into the switch for each port", between(1, 32)),
-      field("iterations", &Noc::iterations, "rounds of `islip` per cycle", between(1, 64)),
+            noc_between(&Noc::credit)),
+      field("speedup", &Noc::speedup, "inputs into the switch for each port",
+            noc_between(&Noc::speedup)),
+      field("iterations", &Noc::iterations, "rounds of `islip` per cycle",
+            noc_between(&Noc::iterations)),
       field("channel_allocator", &Noc::channel_allocator,
             "who gets a virtual channel: `islip`: channels grant and packets accept, in turn; "
             "`separable`: packets choose and channels grant, in turn; `wavefront`: along diagonals "
