@@ -117,6 +117,7 @@ TEST(NocNetwork, RoutesAvoidABrokenLink) {
     // Two links more than the broken one, at least.
     EXPECT_GE(network.uncontended_time(0, 1, 64), (4 * 3 + 3 + 3 + 2) * 1000);
   }
+  EXPECT_FALSE(check_noc(noc_cluster(torus, "{routing: xy}"), "cluster.yaml").has_value());
 }
 
 TEST(NocNetwork, NamesWhatCannotBeSimulated) {
@@ -132,7 +133,7 @@ TEST(NocNetwork, NamesWhatCannotBeSimulated) {
                                     "forever: router "));
   EXPECT_EQ(error_of("network:\n  - {block: switch, size: 4, bandwidth: 1 GB/s, latency: 1 us}",
                      "{routing: xy}"),
-            "cluster.yaml: noc: routing it needs a mesh, a torus or a ring");
+            "cluster.yaml: noc: routing it needs a mesh, a torus or a ring without broken links");
   EXPECT_THAT(
       error_of("network:\n  - {block: ring, size: 4, bandwidth: 900 GB/s, latency: 1 s}", "{}"),
       ::testing::HasSubstr("its delay or rate is out of range"));

@@ -54,7 +54,7 @@ Result<NocRoutes> NocRoutes::make(const NocGraph& graph, const platform::NocSett
   const bool by_table = made.kind_ == NocRouting::shortest || made.kind_ == NocRouting::up_down;
   if (!by_table && graph.extents.empty())
     return tl::unexpected(Error{Errc::config_conflict, "routing",
-                                "it needs a mesh, a torus or a ring",
+                                "it needs a mesh, a torus or a ring without broken links",
                                 "use `shortest` or `up_down` in this network"});
   const std::uint32_t parts = parts_of(made.kind_, made.wraps_);
   if (!by_table && made.channels_ < parts)
