@@ -8,12 +8,11 @@
 
 #include "orrery/commands/command_options.h"
 #include "orrery/core/text/fixed_text.h"
-#include "orrery/platform/noc_limits.h"
 #include "orrery/platform/noc_names.h"
+#include "orrery/platform/noc_numbers.h"
 
 namespace orrery::commands {
 
-using platform::noc_limit;
 using platform::NocSettings;
 
 /// The words of an enumeration: "a, b or c".
@@ -31,35 +30,39 @@ struct WordsOf {
 template <class Enum>
 inline constexpr std::string_view kWordsOf = FixedText<WordsOf<Enum>>::kView;
 
+/// The sentence of a number, as help begins it: with a capital letter.
+template <std::int64_t NocSettings::*kMember>
+struct SentenceOf {
+  template <class Put>
+  static constexpr void write(Put put) {
+    constexpr std::string_view kLower = "abcdefghijklmnopqrstuvwxyz";
+    constexpr std::string_view kUpper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    const std::string_view about = platform::noc_number(kMember).about;
+    put(kUpper.substr(kLower.find(about[0]), 1));
+    put(about.substr(1));
+  }
+};
+
+template <std::int64_t NocSettings::*kMember>
+constexpr auto number_option(std::string_view name, std::string_view option,
+                             std::string_view other) {
+  constexpr const platform::NocNumber& kNumber = platform::noc_number(kMember);
+  return QuestionField{
+      name, kMember, option, "N", kAnswer, other, FixedText<SentenceOf<kMember>>::kView}
+      .between(kNumber.least, kNumber.most)
+      .shows_default();
+}
+
 inline constexpr auto kRouterOptions = std::tuple{
     QuestionField{"routing", &NocSettings::routing, "--routing", "TEXT", kAnswer, "yx",
                   kWordsOf<platform::NocRouting>}
         .shows_default(),
-    QuestionField{"channels", &NocSettings::channels, "--channels", "N", kAnswer, "2",
-                  "Virtual channels of a link"}
-        .between(noc_limit(&NocSettings::channels).least, noc_limit(&NocSettings::channels).most)
-        .shows_default(),
-    QuestionField{"buffer", &NocSettings::buffer, "--buffer", "N", kAnswer, "4",
-                  "Flits of a channel's buffer"}
-        .between(noc_limit(&NocSettings::buffer).least, noc_limit(&NocSettings::buffer).most)
-        .shows_default(),
-    QuestionField{"stages", &NocSettings::stages, "--stages", "N", kAnswer, "2",
-                  "Stages of a router's pipeline"}
-        .between(noc_limit(&NocSettings::stages).least, noc_limit(&NocSettings::stages).most)
-        .shows_default(),
-    QuestionField{"credit_cycles", &NocSettings::credit, "--credit-cycles", "N", kAnswer, "2",
-                  "Cycles until a router uses a credit that has arrived"}
-        .between(noc_limit(&NocSettings::credit).least, noc_limit(&NocSettings::credit).most)
-        .shows_default(),
-    QuestionField{"speedup", &NocSettings::speedup, "--speedup", "N", kAnswer, "2",
-                  "Inputs into the switch for each port"}
-        .between(noc_limit(&NocSettings::speedup).least, noc_limit(&NocSettings::speedup).most)
-        .shows_default(),
-    QuestionField{"allocator_iterations", &NocSettings::iterations, "--allocator-iterations", "N",
-                  kAnswer, "2", "Rounds of iSLIP per cycle"}
-        .between(noc_limit(&NocSettings::iterations).least,
-                 noc_limit(&NocSettings::iterations).most)
-        .shows_default(),
+    number_option<&NocSettings::channels>("channels", "--channels", "2"),
+    number_option<&NocSettings::buffer>("buffer", "--buffer", "4"),
+    number_option<&NocSettings::stages>("stages", "--stages", "2"),
+    number_option<&NocSettings::credit>("credit_cycles", "--credit-cycles", "2"),
+    number_option<&NocSettings::speedup>("speedup", "--speedup", "2"),
+    number_option<&NocSettings::iterations>("allocator_iterations", "--allocator-iterations", "2"),
     QuestionField{"channel_allocator", &NocSettings::channel_allocator, "--channel-allocator",
                   "TEXT", kAnswer, "separable", kWordsOf<platform::NocAllocator>}
         .shows_default(),

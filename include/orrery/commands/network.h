@@ -434,7 +434,7 @@ struct NetworkNocQuestion {
   std::optional<std::int64_t> credit_cycles{};
   /// Inputs into the switch for each port. Default: 1.
   std::optional<std::int64_t> speedup{};
-  /// Rounds of iSLIP per cycle. Default: 1.
+  /// Rounds of `islip` per cycle. Default: 1.
   std::optional<std::int64_t> allocator_iterations{};
   /// islip, separable or wavefront. One of islip, separable, wavefront. Default: islip.
   std::optional<std::string> channel_allocator{};

@@ -337,7 +337,7 @@ def network_noc(
     stages: Stages of a router's pipeline. Default: 3.
     credit_cycles: Cycles until a router uses a credit that has arrived. Default: 1.
     speedup: Inputs into the switch for each port. Default: 1.
-    allocator_iterations: Rounds of iSLIP per cycle. Default: 1.
+    allocator_iterations: Rounds of `islip` per cycle. Default: 1.
     channel_allocator: islip, separable or wavefront. One of islip, separable, wavefront. Default:
         islip.
     switch_allocator: islip, separable or wavefront. One of islip, separable, wavefront. Default:

@@ -9,7 +9,7 @@
 
 #include "orrery/network/noc/deadlock_check.h"
 #include "orrery/network/noc/flit_engine.h"
-#include "orrery/platform/noc_limits.h"
+#include "orrery/platform/noc_numbers.h"
 
 namespace orrery::noc {
 
@@ -19,7 +19,7 @@ constexpr std::uint32_t kMostPorts = 0xffff;  // numbers of 16 bits, of which on
 constexpr double kMostStateBytes = 0x1p30;
 
 Result<void> check_settings(const platform::NocSettings& settings) {
-  for (const platform::NocLimit& one : platform::kNocLimits) {
+  for (const platform::NocNumber& one : platform::kNocNumbers) {
     // An input of the switch serves at least one channel.
     const std::int64_t most =
         one.key == "speedup" ? std::min(one.most, settings.channels) : one.most;

@@ -6,14 +6,19 @@
 #include <tuple>
 
 #include "orrery/config/parameters.h"
-#include "orrery/platform/noc_limits.h"
 #include "orrery/platform/noc_names.h"
+#include "orrery/platform/noc_numbers.h"
 
 namespace orrery::config {
 
-constexpr Limits noc_between(std::int64_t platform::NocSettings::*member) {
-  const platform::NocLimit& limit = platform::noc_limit(member);
-  return between(static_cast<double>(limit.least), static_cast<double>(limit.most));
+constexpr Limits noc_between(const platform::NocNumber& number) {
+  return between(static_cast<double>(number.least), static_cast<double>(number.most));
+}
+
+/// A number with its sentence and its limits.
+constexpr auto noc_field(std::int64_t platform::NocSettings::*member) {
+  const platform::NocNumber& number = platform::noc_number(member);
+  return field(number.key, member, number.about, noc_between(number));
 }
 
 template <>
@@ -24,22 +29,18 @@ struct ParameterTable<platform::NocSettings> {
             between(1, 65536))
           .by_default("what the fastest link carries in 1 ns, rounded up to a power of 2, at least "
                       "16 B"),
-      field("packet", &Noc::packet, "most flits of a packet, with its head",
-            noc_between(&Noc::packet)),
-      field("head", &Noc::head, "flits of a packet that carry no payload", noc_between(&Noc::head)),
-      field("channels", &Noc::channels, "virtual channels of a link", noc_between(&Noc::channels)),
-      field("buffer", &Noc::buffer, "flits of a channel's buffer", noc_between(&Noc::buffer)),
+      noc_field(&Noc::packet),
+      noc_field(&Noc::head),
+      noc_field(&Noc::channels),
+      noc_field(&Noc::buffer),
       field("stages", &Noc::stages,
             "pipeline of a router: 4: route, channel, switch, crossbar; 3: the router before has "
             "found the route; 2: a head requests the channel and the switch together; 1: it also "
             "crosses in that cycle",
-            noc_between(&Noc::stages)),
-      field("credit", &Noc::credit, "cycles until a router uses a credit that has arrived",
-            noc_between(&Noc::credit)),
-      field("speedup", &Noc::speedup, "inputs into the switch for each port",
-            noc_between(&Noc::speedup)),
-      field("iterations", &Noc::iterations, "rounds of `islip` per cycle",
-            noc_between(&Noc::iterations)),
+            noc_between(platform::noc_number(&Noc::stages))),
+      noc_field(&Noc::credit),
+      noc_field(&Noc::speedup),
+      noc_field(&Noc::iterations),
       field("channel_allocator", &Noc::channel_allocator,
             "who gets a virtual channel: `islip`: channels grant and packets accept, in turn; "
             "`separable`: packets choose and channels grant, in turn; `wavefront`: along diagonals "
