@@ -15,8 +15,7 @@ using namespace orrery::noc::testing;
 
 std::string verdict(const Compared& one) {
   if (!one.note.empty()) return one.note;
-  if (one.saturated > 0)
-    return "outside: saturated runs of ours: " + std::to_string(one.saturated);
+  if (one.saturated > 0) return "outside: saturated runs of ours: " + std::to_string(one.saturated);
   return one.is_within() ? "within" : "outside";
 }
 
