@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <utility>
 
+#include "orrery/core/random.h"
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/core/text/csv.h"
 
 namespace orrery::noc {
@@ -17,8 +18,11 @@ namespace orrery::noc {
 namespace {
 
 constexpr double kSaturatedRatio = 3;
-constexpr double kSaturationStep = 0.005;
-constexpr std::uint32_t kMostPairs = 1 << 16;
+constexpr double kSaturationStep = 0.005;  // of the load
+constexpr double kLeastLoad = 1e-6;
+constexpr double kLimitRatio = 20;
+constexpr std::uint64_t kMostPairs = 1 << 18;
+constexpr std::uint64_t kSampledPairs = 1 << 16;
 
 template <class Number>
 bool parse_number(std::string_view text, Number& out) {
@@ -28,46 +32,49 @@ bool parse_number(std::string_view text, Number& out) {
 
 /// Cycles of a packet of one flit from one node to another without contention.
 double path_cycles(const FlitEngine& engine, const platform::NocSettings& router,
-                   const std::vector<const NocLink*>& links,
-                   const std::vector<std::size_t>& first_port, std::uint32_t from,
-                   std::uint32_t to) {
+                   const NocPorts& ports, std::uint32_t from, std::uint32_t to) {
   const NocGraph& graph = engine.graph();
   Packet packet;
   packet.source = from;
   packet.destination = to;
-  packet.key = from * 0x9e3779b9u + to;
+  packet.key = mix_bits(std::uint64_t{from} << 32 | to);
   engine.routes().prepare(packet);
-  std::uint32_t at = graph.nodes[from].router, in_port = graph.nodes[from].port;
-  auto cycles = static_cast<double>(1 + 2 * graph.node_cycles);
-  std::uint32_t channel = 0;
-  while (true) {
-    cycles += static_cast<double>(router.stages);
-    RouteSet next;
-    engine.routes().find(packet, at, in_port, channel, next);
-    const RouteChoice& choice = next.choices[next.count - 1];
-    const NocLink* link = links[first_port[at] + choice.port];
-    if (link == nullptr) return cycles;
-    cycles += static_cast<double>(link->cycles);
-    at = link->to;
-    in_port = link->to_port;
-    channel = 31 - static_cast<std::uint32_t>(std::countl_zero(choice.channels));
-  }
+  auto cycles = 1 + 2 * graph.node_cycles + router.stages;
+  walk_route(graph, ports, engine.routes(), packet,
+             [&](const NocLink& link) { cycles += link.cycles + router.stages; });
+  return static_cast<double>(cycles);
 }
 
-CurvePoint run_load(const FlitEngine& empty, const CurveQuestion& question, double load,
-                    const std::function<void()>& done) {
+/// Links on the mean way of uniform traffic, if routes go by dimensions; else empty. Of k routers
+/// in a row, two random ones are (k² - 1) / 3k apart; in a ring, floor(k² / 4) / k.
+std::optional<double> mean_links(const FlitEngine& engine) {
+  const NocGraph& graph = engine.graph();
+  const platform::NocRouting kind = engine.routes().kind();
+  if (graph.extents.empty() || kind == platform::NocRouting::shortest ||
+      kind == platform::NocRouting::up_down)
+    return {};
+  double links = 0;
+  for (std::size_t dim = 0; dim < graph.extents.size(); ++dim) {
+    const double extent = graph.extents[dim];
+    links += graph.wraps[dim] ? std::floor(extent * extent / 4) / extent
+                              : (extent * extent - 1) / (3 * extent);
+  }
+  return kind == platform::NocRouting::valiant ? 2 * links : links;
+}
+
+/// Runs one load, or the trace.
+CurvePoint run_load(const FlitEngine& empty, TrafficSettings traffic, std::optional<double> load,
+                    std::int64_t seeds, const std::function<void()>& done) {
   CurvePoint made;
   made.load = load;
+  traffic.load = load.value_or(0);
   std::vector<double> latencies;
-  for (std::int64_t seed = 1; seed <= question.seeds; ++seed) {
-    TrafficSettings traffic = question.traffic;
-    traffic.load = load;
+  for (std::int64_t seed = 1; seed <= seeds; ++seed) {
     traffic.seed = static_cast<std::uint64_t>(seed);
     FlitEngine engine = empty;
     const TrafficResult one = run_traffic(engine, traffic);
     ++made.runs;
     made.accepted += one.accepted;
-    made.cycles += one.cycles;
     if (one.is_stable) {
       ++made.stable;
       made.latency += one.latency;
@@ -86,10 +93,25 @@ CurvePoint run_load(const FlitEngine& empty, const CurveQuestion& question, doub
   made.network_latency /= stable;
   made.p99 /= stable;
   made.hops /= stable;
-  double squares = 0;
-  for (const double one : latencies) squares += (one - made.latency) * (one - made.latency);
-  if (made.stable > 1) made.latency_deviation = std::sqrt(squares / (stable - 1));
+  if (made.stable > 1) made.latency_deviation = std::sqrt(sample_variance(latencies));
   return made;
+}
+
+/// Whether all loads, or the trace, can be simulated.
+Result<void> check_loads(const CurveQuestion& question, std::uint32_t nodes) {
+  TrafficSettings traffic = question.traffic;
+  std::int64_t most = traffic.pattern == TrafficPattern::trace ? 1 : traffic.packet;
+  if (auto fine = check_traffic(traffic, nodes); !fine) return fine;
+  for (const TracePacket& one : traffic.trace) most = std::max<std::int64_t>(most, one.flits);
+  for (const double load : question.loads) {
+    traffic.load = load;
+    if (auto fine = check_traffic(traffic, nodes); !fine) return fine;
+  }
+  if (question.router.switching == platform::NocSwitching::cut_through &&
+      most > question.router.buffer)
+    return fail(Errc::config_conflict, "buffer", fmt::format("has no room for {} flits", most),
+                "use at least the flits of the largest packet, or wormhole switching");
+  return {};
 }
 
 std::string network_name(const CurveQuestion& question) {
@@ -144,9 +166,14 @@ Result<NocGraph> graph_of(const CurveQuestion& question) {
       question.topology != TrafficTopology::mesh && question.topology != TrafficTopology::torus;
   if (one_extent && question.extents.size() != 1)
     return fail(Errc::usage, "--size", "this topology has one number", "for example 16");
-  if (question.topology == TrafficTopology::fully_connected) {
-    if (question.concentration != 1)
-      return fail(Errc::usage, "--concentration", "is for meshes, tori and rings", "remove it");
+  const bool one_each = question.topology == TrafficTopology::fully_connected;
+  const bool one_router = question.topology == TrafficTopology::crossbar;
+  if ((one_each || one_router) && question.concentration != 1)
+    return fail(Errc::usage, "--concentration", "is for meshes, tori and rings", "remove it");
+  if (one_router && question.link_cycles != 1)
+    return fail(Errc::usage, "--link-cycles", "has no effect: a crossbar has one router",
+                "remove it");
+  if (one_each) {
     return make_fully_connected(question.extents[0], question.link_cycles);
   }
   CubeShape shape;
@@ -155,7 +182,7 @@ Result<NocGraph> graph_of(const CurveQuestion& question) {
   shape.link_cycles = question.link_cycles;
   shape.wraps =
       question.topology == TrafficTopology::torus || question.topology == TrafficTopology::ring;
-  if (question.topology == TrafficTopology::crossbar) {
+  if (one_router) {
     shape.extents = {1};
     shape.concentration = question.extents[0];
   }
@@ -164,15 +191,11 @@ Result<NocGraph> graph_of(const CurveQuestion& question) {
 
 double zero_load_latency(const FlitEngine& engine, const platform::NocSettings& router,
                          const TrafficSettings& traffic) {
-  const NocGraph& graph = engine.graph();
-  std::vector<std::size_t> first_port{0};
-  for (const std::uint32_t ports : graph.ports) first_port.push_back(first_port.back() + ports);
-  std::vector<const NocLink*> links(first_port.back(), nullptr);
-  for (const NocLink& link : graph.links) links[first_port[link.from] + link.from_port] = &link;
-  const std::uint32_t nodes = graph.node_count();
+  const NocPorts ports(engine.graph());
+  const std::uint32_t nodes = engine.graph().node_count();
   double sum = 0, count = 0;
   const auto add = [&](std::uint32_t from, std::uint32_t to, double weight, double flits) {
-    sum += weight * (path_cycles(engine, router, links, first_port, from, to) + flits - 1);
+    sum += weight * (path_cycles(engine, router, ports, from, to) + flits - 1);
     count += weight;
   };
   const auto flits = static_cast<double>(traffic.packet);
@@ -182,17 +205,27 @@ double zero_load_latency(const FlitEngine& engine, const platform::NocSettings& 
     return count > 0 ? sum / count : 0;
   }
   const bool hot = traffic.pattern == TrafficPattern::hot_spot;
-  const std::uint32_t stride =
-      std::max(1u, static_cast<std::uint32_t>(std::uint64_t{nodes} * nodes / kMostPairs));
-  for (std::uint32_t from = 0; from < nodes; from += stride) {
-    if (!hot && traffic.pattern != TrafficPattern::uniform) {
+  if (!hot && traffic.pattern != TrafficPattern::uniform) {
+    for (std::uint32_t from = 0; from < nodes; ++from)
       add(from, permuted(traffic.pattern, from, nodes), 1, flits);
-      continue;
-    }
-    const double share = hot ? traffic.hot_share : 0;
-    if (hot) add(from, traffic.hot_node, share * nodes, flits);
-    for (std::uint32_t to = 0; to < nodes; ++to) add(from, to, 1 - share, flits);
+    return sum / count;
   }
+  if (const auto links = mean_links(engine); links && !hot) {
+    const NocGraph& graph = engine.graph();
+    const double delay = graph.links.empty() ? 0 : static_cast<double>(graph.links[0].cycles);
+    return (*links + 1) * static_cast<double>(router.stages) + *links * delay + flits +
+           static_cast<double>(2 * graph.node_cycles);
+  }
+  const double share = hot ? traffic.hot_share : 0;
+  const std::uint64_t pairs = std::uint64_t{nodes} * nodes;
+  const std::uint64_t used = pairs <= kMostPairs ? pairs : kSampledPairs;
+  for (std::uint64_t i = 0; i < used; ++i) {
+    const std::uint64_t pair = used == pairs ? i : mix_bits(i) % pairs;
+    add(static_cast<std::uint32_t>(pair / nodes), static_cast<std::uint32_t>(pair % nodes),
+        1 - share, flits);
+  }
+  for (std::uint32_t from = 0; hot && from < nodes; ++from)
+    add(from, traffic.hot_node, share * static_cast<double>(used) / nodes, flits);
   return sum / count;
 }
 
@@ -217,18 +250,9 @@ Result<CurveAnswer> run_curve(const CurveQuestion& question,
   if (!graph) return tl::unexpected(graph.error());
   const auto engine = FlitEngine::make(*graph, question.router);
   if (!engine) return tl::unexpected(engine.error());
-  std::vector<double> loads = question.loads;
-  if (question.traffic.pattern == TrafficPattern::trace) loads = {question.traffic.load};
-  for (const double load : loads) {
-    TrafficSettings one = question.traffic;
-    one.load = load;
-    if (auto fine = check_traffic(one, graph->node_count()); !fine)
-      return tl::unexpected(fine.error());
-  }
-  if (question.router.switching == platform::NocSwitching::cut_through &&
-      question.traffic.packet > question.router.buffer)
-    return fail(Errc::config_conflict, "buffer", "has no room for a packet",
-                "use at least the flits of a packet, or wormhole switching");
+  const bool is_trace = question.traffic.pattern == TrafficPattern::trace;
+  if (auto fine = check_loads(question, graph->node_count()); !fine)
+    return tl::unexpected(fine.error());
   CurveAnswer made;
   made.network = network_name(question);
   made.routers = graph->router_count();
@@ -241,13 +265,18 @@ Result<CurveAnswer> run_curve(const CurveQuestion& question,
   const auto done = [&] {
     if (progress) progress(++finished);
   };
-  for (const double load : loads) made.points.push_back(run_load(*engine, question, load, done));
+  TrafficSettings traffic = question.traffic;
+  traffic.latency_limit = question.latency_limit.value_or(kLimitRatio * made.zero_load_latency);
+  const auto run = [&](std::optional<double> load) {
+    return run_load(*engine, traffic, load, is_trace ? 1 : question.seeds, done);
+  };
+  if (is_trace) made.points.push_back(run({}));
+  for (const double load : question.loads) made.points.push_back(run(load));
   if (!question.finds_saturation) return made;
-  const double most = std::min(1.0, static_cast<double>(question.traffic.packet));
-  double low = 0, high = most;
-  while (high - low > kSaturationStep) {
+  double low = 0, high = 1;  // a node sends one flit per cycle
+  while (high - low > kSaturationStep * high && high > kLeastLoad) {
     const double middle = (low + high) / 2;
-    const CurvePoint one = run_load(*engine, question, middle, done);
+    const CurvePoint one = run(middle);
     const bool is_below =
         one.stable == one.runs && one.latency <= kSaturatedRatio * made.zero_load_latency;
     (is_below ? low : high) = middle;

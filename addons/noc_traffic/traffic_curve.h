@@ -22,15 +22,17 @@ struct CurveQuestion {
   std::uint32_t concentration = 1;              ///< nodes per router
   std::int64_t link_cycles = 1;
   platform::NocSettings router;
-  TrafficSettings traffic;    ///< load and seed: of each point
-  std::vector<double> loads;  ///< flits per node and cycle
-  std::int64_t seeds = 3;     ///< runs per load: seeds 1, 2, …
+  TrafficSettings traffic;    ///< but load and seed, which each point has
+  std::vector<double> loads;  ///< flits per node and cycle; not of traces
+  /// Replaces that of `traffic`, in cycles; empty: 20 times the latency without contention.
+  std::optional<double> latency_limit;
+  std::int64_t seeds = 3;  ///< runs per load: seeds 1, 2, …
   bool finds_saturation = false;
 };
 
 /// Means over the stable runs of one load, and their standard deviation (0: one run).
 struct CurvePoint {
-  double load = 0;
+  std::optional<double> load;  ///< empty: a trace
   std::int64_t runs = 0, stable = 0;
   double latency = 0, latency_deviation = 0;  ///< cycles
   double network_latency = 0;
@@ -38,7 +40,6 @@ struct CurvePoint {
   double accepted = 0;  ///< of all runs
   double hops = 0;
   std::uint64_t packets = 0;  ///< measured, of all runs
-  std::int64_t cycles = 0;    ///< simulated, of all runs
 };
 
 struct CurveAnswer {
@@ -47,7 +48,8 @@ struct CurveAnswer {
   platform::NocRouting routing = platform::NocRouting::xy;  ///< with `automatic` resolved
   double zero_load_latency = 0;          ///< mean without contention, in closed form
   std::optional<double> bisection_load;  ///< cubes with uniform traffic: no load above is accepted
-  /// The largest load whose mean latency is at most 3 times that without contention, to 0.5 %.
+  /// The largest load whose mean latency is at most 3 times that without contention, to 0.5 % of
+  /// itself. 0: none of those that were tried.
   std::optional<double> saturation;
   std::vector<CurvePoint> points;
 };
@@ -63,7 +65,8 @@ struct CurveAnswer {
 [[nodiscard]] Result<NocGraph> graph_of(const CurveQuestion& question);
 
 /// routers × stages + links + flits - 1 + 3 cycles to and from the nodes, the mean over the
-/// packets of the traffic; of uniform traffic in large networks, over an even sample of the pairs.
+/// packets of the traffic. Uniform traffic in cubes: by dimensions, all of whose links have the
+/// delay of the first. Otherwise all pairs of up to 512 nodes, or 65,536 random pairs of more.
 [[nodiscard]] double zero_load_latency(const FlitEngine& engine,
                                        const platform::NocSettings& router,
                                        const TrafficSettings& traffic);
@@ -74,8 +77,8 @@ struct CurveAnswer {
 /// 3.3.1.
 [[nodiscard]] std::optional<double> bisection_load(const NocGraph& graph);
 
-/// Runs every load. `progress` gets the number of finished runs. Errc: see FlitEngine::make,
-/// check_traffic.
+/// Runs every load, or the trace once. `progress` gets the number of finished runs. Errc: see
+/// FlitEngine::make, check_traffic; also config_conflict: a packet that no buffer has room for.
 [[nodiscard]] Result<CurveAnswer> run_curve(const CurveQuestion& question,
                                             const std::function<void(std::size_t)>& progress = {});
 

@@ -48,6 +48,74 @@ TEST(TrafficCurve, ClosedFormOfAMesh) {
   EXPECT_DOUBLE_EQ(*curve->bisection_load, 0.5);
 }
 
+/// The mean of the ways of all pairs; of random ones in large networks.
+double walked_latency(const FlitEngine& engine) {
+  TrafficSettings traffic;
+  traffic.pattern = TrafficPattern::hot_spot;
+  traffic.hot_share = 0;
+  return zero_load_latency(engine, {}, traffic);
+}
+
+// By dimensions, and pair by pair.
+TEST(TrafficCurve, ClosedFormsOfCubesAreMeansOverAllPairs) {
+  for (const CubeShape& shape : {CubeShape{{4, 7}}, CubeShape{{5, 4, 3}, true, 2, 2},
+                                 CubeShape{{9}, true}, CubeShape{{1}, false, 8}}) {
+    for (const platform::NocRouting routing :
+         {platform::NocRouting::xy, platform::NocRouting::o1turn, platform::NocRouting::adaptive,
+          platform::NocRouting::valiant}) {
+      platform::NocSettings settings;
+      settings.routing = routing;
+      const auto engine = FlitEngine::make(*make_cube(shape), settings);
+      const double closed = zero_load_latency(*engine, {}, {});
+      // Valiant's middle is random.
+      const double tolerance = routing == platform::NocRouting::valiant ? 0.05 * closed : 1e-9;
+      EXPECT_NEAR(walked_latency(*engine), closed, tolerance) << static_cast<int>(routing);
+    }
+  }
+}
+
+// 4 cycles per link, 3 for the last router and 3 from and to the nodes; random pairs to four
+// standard errors. Costs 0.1 s.
+TEST(TrafficCurve, ClosedFormOfALargeMesh) {
+  const auto engine = FlitEngine::make(*make_cube({{32, 32}}), {});
+  const double expected = 4 * 2 * (32 * 32 - 1) / (3 * 32.0) + 3 + 3;
+  EXPECT_DOUBLE_EQ(zero_load_latency(*engine, {}, {}), expected);
+  EXPECT_NEAR(expected, 91.25, 0.01);
+  EXPECT_NEAR(walked_latency(*engine), expected,
+              4 * 4 * std::sqrt(2.0) * 32 / std::sqrt(18.0) / 256);
+}
+
+// A ring of 512 routers takes 518 cycles without contention, so that no fixed limit fits all
+// networks. Costs 1 s.
+TEST(TrafficCurve, TheLimitOfLatencyGrowsWithTheNetwork) {
+  CurveQuestion asked = small(TrafficTopology::ring, {512});
+  asked.loads = {0.002};
+  asked.seeds = 1;
+  asked.traffic.period = 1000;
+  auto curve = run_curve(asked);
+  ASSERT_TRUE(curve.has_value());
+  EXPECT_GT(curve->zero_load_latency, 500);
+  EXPECT_EQ(curve->points[0].stable, 1);
+  asked.latency_limit = 400;
+  EXPECT_EQ(run_curve(asked)->points[0].stable, 0);
+}
+
+// One node of 64 receives half of all packets: 1 / 32 flits per node and cycle, which is found to
+// 0.5 %. Costs 1 s.
+TEST(TrafficCurve, SaturationIsRelativeToTheLoad) {
+  CurveQuestion asked = small(TrafficTopology::crossbar, {64});
+  asked.loads = {};
+  asked.seeds = 1;
+  asked.traffic.pattern = TrafficPattern::hot_spot;
+  asked.traffic.hot_share = 0.5;
+  asked.finds_saturation = true;
+  const auto curve = run_curve(asked);
+  ASSERT_TRUE(curve.has_value());
+  const double bound = 1 / (64 * 0.5 + 0.5);
+  EXPECT_LE(*curve->saturation, bound * 1.05);  // the runs of a seed send a little less
+  EXPECT_GT(*curve->saturation, bound * 0.7);
+}
+
 TEST(TrafficCurve, BisectionBounds) {
   EXPECT_DOUBLE_EQ(*bisection_load(*make_cube({{8, 8}, true})), 1);
   EXPECT_DOUBLE_EQ(*bisection_load(*make_cube({{8}})), 0.5);
@@ -84,9 +152,16 @@ TEST(TrafficCurve, TraceRunsAsListed) {
   const auto curve = run_curve(asked);
   ASSERT_TRUE(curve.has_value()) << curve.error().what;
   EXPECT_EQ(curve->points[0].packets, 2u);
+  EXPECT_FALSE(curve->points[0].load.has_value());
   EXPECT_DOUBLE_EQ(curve->points[0].latency, curve->zero_load_latency);
   EXPECT_DOUBLE_EQ(curve->zero_load_latency, 4 * 3 + 3 + 3 + 2);
   EXPECT_EQ(parse_trace("0,0,3\n", "t.csv").error().where, "t.csv:1");
+  asked.router.switching = platform::NocSwitching::cut_through;
+  EXPECT_TRUE(run_curve(asked).has_value());
+  asked.router.buffer = 4;
+  EXPECT_EQ(run_curve(asked).error().what, "has no room for 5 flits");
+  asked.traffic.trace.clear();
+  EXPECT_EQ(run_curve(asked).error().where, "trace");
 }
 
 TEST(TrafficCurve, NamesWhatIsWrong) {
@@ -107,6 +182,12 @@ TEST(TrafficCurve, NamesWhatIsWrong) {
               q.traffic.packet = 9;
             }),
             "buffer");
+  EXPECT_EQ(error_of([](CurveQuestion& q) {
+              q.topology = TrafficTopology::crossbar;
+              q.extents = {4};
+              q.link_cycles = 2;
+            }),
+            "--link-cycles");
   EXPECT_FALSE(parse_extents("8x").has_value());
   EXPECT_FALSE(parse_extents("0x4").has_value());
   EXPECT_FALSE(parse_extents("99999999999").has_value());

@@ -13,12 +13,15 @@ namespace {
 
 using namespace orrery::noc::testing;
 
+std::string verdict(const Compared& one) {
+  if (!one.note.empty()) return one.note;
+  if (one.saturated > 0) return "outside: saturated runs of ours: " + std::to_string(one.saturated);
+  return one.is_within() ? "within" : "outside";
+}
+
 void print(const Compared& one) {
-  const char* const verdict = !one.note.empty() ? one.note.c_str()
-                              : one.is_within() ? "within"
-                                                : "outside";
   std::printf("%s,%s,%g,%.4f,%.4f,%.4f,%s\n", one.name.c_str(), one.figure.c_str(), one.load,
-              one.ours, one.theirs, one.limit, verdict);
+              one.ours, one.theirs, one.limit, verdict(one).c_str());
   std::fflush(stdout);
 }
 

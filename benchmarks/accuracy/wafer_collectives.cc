@@ -16,7 +16,6 @@
 #include <string>
 #include <vector>
 
-#include "orrery/core/models/network_names.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/study/collectives/algorithms/single_collective.h"
 
@@ -26,7 +25,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: wafer_collectives SIDE NETWORK COLLECTIVE BYTES ALGORITHM\n");
     return 2;
   }
-  const std::string side = argv[1], collective = argv[3], algorithm = argv[5];
+  const std::string side = argv[1], collective = argv[3];
   const std::uint32_t devices = static_cast<std::uint32_t>(std::stoul(side) * std::stoul(side));
   Findings findings;
   auto platform = platform::parse_cluster(
@@ -37,9 +36,9 @@ int main(int argc, char** argv) {
                   "  hosts: [{{count: {2}, devices: 1}}]\n"
                   "  network: {{kind: mesh, sizes: [{0}, {0}], port: {{bandwidth: 32 GB/s, "
                   "latency: 1 ns}}}}\n"
-                  "collectives: {{{3}: [{4}]{5}}}\n",
+                  "collectives: {{{3}: [{4}]}}\n",
                   side, argv[2], devices, collective == "all-reduce" ? "all_reduce" : "all_to_all",
-                  algorithm, algorithm.starts_with("double") ? ", optimization: baseline" : ""),
+                  argv[5]),
       "wafer", findings);
   if (!platform) {
     std::fprintf(stderr, "wafer_collectives: %s\n", to_string(platform.error()).c_str());

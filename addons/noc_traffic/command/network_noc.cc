@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "addons/noc_traffic/command/router_options.h"
 #include "addons/noc_traffic/command/rows.h"
 #include "addons/noc_traffic/command/traffic_names.h"
 #include "addons/noc_traffic/text/traffic_answer.h"
@@ -13,7 +14,6 @@
 #include "orrery/commands/output_file.h"
 #include "orrery/commands/progress.h"
 #include "orrery/config/document.h"
-#include "orrery/platform/noc_names.h"
 
 namespace orrery::commands {
 
@@ -22,7 +22,7 @@ namespace {
 struct NocOptions {
   noc::TrafficTopology topology = noc::TrafficTopology::mesh;
   std::string size = "8x8";
-  std::int64_t concentration = 1, link = 1;
+  std::int64_t concentration = 1, link_cycles = 1;
   noc::TrafficPattern pattern = noc::TrafficPattern::uniform;
   std::vector<std::string> loads;
   std::int64_t packet = 1;
@@ -31,19 +31,14 @@ struct NocOptions {
   double hot_share = 0.1;
   std::int64_t seeds = 3;
   bool saturation = false;
-  platform::NocRouting routing = platform::NocRouting::automatic;
-  std::int64_t channels = 4, buffer = 8, stages = 3, credit = 1, speedup = 1, iterations = 1;
-  platform::NocAllocator channel_allocator = platform::NocAllocator::islip;
-  platform::NocAllocator switch_allocator = platform::NocAllocator::islip;
-  platform::NocSwitching switching = platform::NocSwitching::wormhole;
-  bool waits_for_tail = false;
-  std::int64_t warm_up = 3, period = 1000, periods = 10;
-  double latency_limit = 500;
+  platform::NocSettings router;
+  std::int64_t warm_up = 3, period_cycles = 1000, periods = 10;
+  std::optional<double> latency_limit;
 
   static constexpr auto fields = std::tuple{
       QuestionGroup{"Network"},
       QuestionField{"topology", &NocOptions::topology, "--topology", "TEXT", kAnswer, "torus",
-                    "mesh, torus, ring, crossbar or fully-connected"}
+                    kWordsOf<noc::TrafficTopology>}
           .shows_default(),
       QuestionField{"size", &NocOptions::size, "--size", "TEXT", kAnswer, "4x4",
                     "Routers of each dimension; one number for a ring, a crossbar (its nodes) and "
@@ -53,17 +48,17 @@ struct NocOptions {
                     "2", "Nodes of each router"}
           .between(1, 64)
           .shows_default(),
-      QuestionField{"link", &NocOptions::link, "--link", "N", kAnswer, "2",
+      QuestionField{"link_cycles", &NocOptions::link_cycles, "--link-cycles", "N", kAnswer, "2",
                     "Cycles of a link between routers"}
           .between(1, 1024)
           .shows_default(),
       QuestionGroup{"Traffic"},
       QuestionField{"pattern", &NocOptions::pattern, "--pattern", "TEXT", kAnswer, "shuffle",
-                    "uniform, transpose, complement, shuffle, hot-spot or trace"}
+                    kWordsOf<noc::TrafficPattern>}
           .shows_default(),
       QuestionField{"loads", &NocOptions::loads, "--load", "N", kAnswer, "0.3",
-                    "Loads to simulate, in flits per node and cycle; without it: 0.05 to the "
-                    "bound of the bisection in ten steps"}
+                    "Loads to simulate, in flits per node and cycle; without it: ten steps up to "
+                    "the bound of the bisection"}
           .comma_separated(),
       QuestionField{"packet", &NocOptions::packet, "--packet", "N", kAnswer, "4",
                     "Flits of a packet"}
@@ -84,60 +79,24 @@ struct NocOptions {
       QuestionField{"saturation", &NocOptions::saturation, "--saturation", "", kAnswer, "true",
                     "Find the load with three times the latency without contention, by bisection"},
       QuestionGroup{"Routers"},
-      QuestionField{"routing", &NocOptions::routing, "--routing", "TEXT", kAnswer, "yx",
-                    "auto, xy, yx, o1turn, adaptive, xy_escape, valiant, shortest or up_down"}
-          .shows_default(),
-      QuestionField{"channels", &NocOptions::channels, "--channels", "N", kAnswer, "2",
-                    "Virtual channels of a link"}
-          .between(1, 32)
-          .shows_default(),
-      QuestionField{"buffer", &NocOptions::buffer, "--buffer", "N", kAnswer, "4",
-                    "Flits of a channel's buffer"}
-          .between(1, 32768)
-          .shows_default(),
-      QuestionField{"stages", &NocOptions::stages, "--stages", "N", kAnswer, "2",
-                    "Stages of a router's pipeline"}
-          .between(1, 4)
-          .shows_default(),
-      QuestionField{"credit", &NocOptions::credit, "--credit", "N", kAnswer, "2",
-                    "Cycles until a router uses a credit that has arrived"}
-          .between(0, 1024)
-          .shows_default(),
-      QuestionField{"speedup", &NocOptions::speedup, "--speedup", "N", kAnswer, "2",
-                    "Inputs into the switch for each port"}
-          .between(1, 32)
-          .shows_default(),
-      QuestionField{"allocator_iterations", &NocOptions::iterations, "--allocator-iterations", "N",
-                    kAnswer, "2", "Rounds of iSLIP per cycle"}
-          .between(1, 64)
-          .shows_default(),
-      QuestionField{"channel_allocator", &NocOptions::channel_allocator, "--channel-allocator",
-                    "TEXT", kAnswer, "separable", "islip, separable or wavefront"}
-          .shows_default(),
-      QuestionField{"switch_allocator", &NocOptions::switch_allocator, "--switch-allocator", "TEXT",
-                    kAnswer, "separable", "islip, separable or wavefront"}
-          .shows_default(),
-      QuestionField{"switching", &NocOptions::switching, "--switching", "TEXT", kAnswer,
-                    "cut_through", "wormhole or cut_through"}
-          .shows_default(),
-      QuestionField{"waits_for_tail", &NocOptions::waits_for_tail, "--waits-for-tail", "", kAnswer,
-                    "true", "A channel serves the next packet only when its buffer is empty"},
+      QuestionStruct{"", &NocOptions::router},
       QuestionGroup{"Measurement"},
       QuestionField{"warm_up_periods", &NocOptions::warm_up, "--warm-up-periods", "N", kAnswer, "2",
                     "Periods before the measurement"}
           .between(1, 1'000'000)
           .shows_default(),
-      QuestionField{"period", &NocOptions::period, "--period", "N", kAnswer, "500",
-                    "Cycles of a period"}
+      QuestionField{"period_cycles", &NocOptions::period_cycles, "--period-cycles", "N", kAnswer,
+                    "500", "Cycles of a period"}
           .between(1, 1'000'000)
           .shows_default(),
       QuestionField{"periods", &NocOptions::periods, "--periods", "N", kAnswer, "8",
                     "Most periods, with the warm-up"}
           .between(2, 1'000'000)
           .shows_default(),
-      QuestionField{"latency_limit", &NocOptions::latency_limit, "--latency-limit", "N", kAnswer,
-                    "300", "Mean latency, in cycles, above which a run ends as saturated"}
-          .shows_default()};
+      QuestionField{
+          "latency_limit", &NocOptions::latency_limit, "--latency-limit", "N", kAnswer, "300",
+          "Mean latency, in cycles, above which a run ends as saturated; without it: 20 times "
+          "that without contention"}};
 };
 
 Result<std::vector<double>> read_loads(const std::vector<std::string>& words) {
@@ -152,6 +111,39 @@ Result<std::vector<double>> read_loads(const std::vector<std::string>& words) {
   return made;
 }
 
+/// Errc::usage: an option that was changed and has no effect with the others.
+Result<void> check_effect(const NocOptions& options) {
+  const NocOptions defaults;
+  const auto changed = [&](auto member) { return options.*member != defaults.*member; };
+  struct Option {
+    bool is_changed;
+    std::string_view name;
+  };
+  if (options.pattern == noc::TrafficPattern::trace) {
+    for (const Option& one : {Option{options.saturation, "--saturation"},
+                              {!options.loads.empty(), "--load"},
+                              {changed(&NocOptions::packet), "--packet"},
+                              {changed(&NocOptions::seeds), "--seeds"},
+                              {changed(&NocOptions::warm_up), "--warm-up-periods"},
+                              {changed(&NocOptions::period_cycles), "--period-cycles"},
+                              {changed(&NocOptions::periods), "--periods"},
+                              {changed(&NocOptions::latency_limit), "--latency-limit"}}) {
+      if (one.is_changed)
+        return fail(Errc::usage, std::string(one.name),
+                    "has no effect: a trace has its own packets and times, and runs once",
+                    "remove it");
+    }
+  }
+  if (options.pattern != noc::TrafficPattern::hot_spot) {
+    for (const Option& one : {Option{changed(&NocOptions::hot_node), "--hot-node"},
+                              {changed(&NocOptions::hot_share), "--hot-share"}}) {
+      if (one.is_changed)
+        return fail(Errc::usage, std::string(one.name), "needs --pattern hot-spot", "give both");
+    }
+  }
+  return {};
+}
+
 Result<noc::CurveQuestion> question_of(const NocOptions& options) {
   noc::CurveQuestion made;
   made.topology = options.topology;
@@ -159,36 +151,24 @@ Result<noc::CurveQuestion> question_of(const NocOptions& options) {
   if (!extents) return tl::unexpected(extents.error());
   made.extents = *extents;
   made.concentration = static_cast<std::uint32_t>(options.concentration);
-  made.link_cycles = options.link;
-  made.router = {.channels = options.channels,
-                 .buffer = options.buffer,
-                 .stages = options.stages,
-                 .credit = options.credit,
-                 .speedup = options.speedup,
-                 .iterations = options.iterations,
-                 .channel_allocator = options.channel_allocator,
-                 .switch_allocator = options.switch_allocator,
-                 .switching = options.switching,
-                 .routing = options.routing,
-                 .waits_for_tail = options.waits_for_tail};
+  made.link_cycles = options.link_cycles;
+  made.router = options.router;
   made.traffic = {.pattern = options.pattern,
                   .packet = options.packet,
                   .hot_node = static_cast<std::uint32_t>(options.hot_node),
                   .hot_share = options.hot_share,
-                  .period = options.period,
+                  .period = options.period_cycles,
                   .warm_up = options.warm_up,
-                  .periods = options.periods,
-                  .latency_limit = options.latency_limit};
+                  .periods = options.periods};
+  made.latency_limit = options.latency_limit;
   made.seeds = options.seeds;
   made.finds_saturation = options.saturation;
   const bool has_trace = options.pattern == noc::TrafficPattern::trace;
   if (has_trace != !options.trace.empty())
     return fail(Errc::usage, "--trace", has_trace ? "is missing" : "needs --pattern trace",
                 "give both");
+  if (auto fine = check_effect(options); !fine) return tl::unexpected(fine.error());
   if (has_trace) {
-    if (options.saturation || !options.loads.empty())
-      return fail(Errc::usage, options.saturation ? "--saturation" : "--load",
-                  "has no effect: the trace has its own times", "remove it");
     const auto text = config::read_text(options.trace);
     if (!text) return tl::unexpected(text.error());
     auto trace = noc::parse_trace(*text, options.trace);
@@ -213,6 +193,9 @@ int measure(const NocOptions& options, Context& context) {
   const auto asked = question_of(options);
   if (!asked) return context.fail(asked.error());
   const std::string path = std::exchange(context.output, {});
+  if (!path.empty() && asked->traffic.pattern == noc::TrafficPattern::trace)
+    return context.fail(
+        {Errc::usage, "--output", "shows latency by load, and a trace has one run", "remove it"});
   if (!path.empty())
     if (auto fine = check_absent(path, context.force); !fine) return context.fail(fine.error());
   Progress progress(context);

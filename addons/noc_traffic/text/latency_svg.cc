@@ -49,11 +49,15 @@ std::string axes_text(const Axes& axes) {
                     kLeft + kWidth / 2, kTop + kHeight + 34);
 }
 
-std::string vertical(const Axes& axes, double load, const char* what) {
+/// A dashed line across the chart, and its name beside it, `row` lines below the upper edge.
+std::string vertical(const Axes& axes, double load, const char* what, int row) {
+  const bool at_right = load > axes.most_load / 2;
   return fmt::format(
       "<line stroke=\"#d55e00\" stroke-dasharray=\"4 3\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" "
-      "y1=\"{1:g}\" y2=\"{2:g}\"><title>{3} {4:.3g}</title></line>\n",
-      axes.x(load), kTop, kTop + kHeight, what, load);
+      "y1=\"{1:g}\" y2=\"{2:g}\"><title>{3} {4:.3g}</title></line><text class=\"f\" x=\"{5:.1f}\" "
+      "y=\"{6:g}\" text-anchor=\"{7}\">{3}</text>\n",
+      axes.x(load), kTop, kTop + kHeight, what, load, axes.x(load) + (at_right ? -5 : 5),
+      kTop + 16 + 14 * row, at_right ? "end" : "start");
 }
 
 }  // namespace
@@ -61,19 +65,19 @@ std::string vertical(const Axes& axes, double load, const char* what) {
 std::string latency_svg(const noc::CurveAnswer& curve) {
   Axes axes{0, 4 * curve.zero_load_latency};
   for (const noc::CurvePoint& point : curve.points)
-    axes.most_load = std::max(axes.most_load, point.load);
+    axes.most_load = std::max(axes.most_load, point.load.value_or(0));
   for (const auto& load : {curve.bisection_load, curve.saturation})
     axes.most_load = std::max(axes.most_load, load.value_or(0));
   std::string made = report::svg_head(
       kLeft + kWidth + 24, kTop + kHeight + 48, 12, report::kChartStyle, curve.network,
       "mean latency of packets in cycles; saturated points at the upper edge");
   made += axes_text(axes);
-  if (curve.bisection_load) made += vertical(axes, *curve.bisection_load, "bisection");
-  if (curve.saturation) made += vertical(axes, *curve.saturation, "saturation");
+  if (curve.bisection_load) made += vertical(axes, *curve.bisection_load, "bisection bound", 0);
+  if (curve.saturation) made += vertical(axes, *curve.saturation, "saturation", 1);
   std::string path;
   for (const noc::CurvePoint& point : curve.points) {
     if (point.stable == point.runs)
-      path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", axes.x(point.load),
+      path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", axes.x(*point.load),
                           axes.y(point.latency));
   }
   if (!path.empty())
@@ -83,8 +87,8 @@ std::string latency_svg(const noc::CurveAnswer& curve) {
     made += fmt::format(
         "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"><title>load {:g}: {}</title>"
         "</circle>\n",
-        axes.x(point.load), stable ? axes.y(point.latency) : kTop, stable ? "#0072b2" : "#d55e00",
-        point.load, stable ? fmt::format("{:.2f} cycles", point.latency) : "saturated");
+        axes.x(*point.load), stable ? axes.y(point.latency) : kTop, stable ? "#0072b2" : "#d55e00",
+        *point.load, stable ? fmt::format("{:.2f} cycles", point.latency) : "saturated");
   }
   return made + "</svg>\n";
 }

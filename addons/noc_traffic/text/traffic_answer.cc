@@ -19,11 +19,14 @@ std::string cycles_text(const CurvePoint& point, double cycles) {
   return point.stable == 0 ? "-" : fmt::format("{:.2f}", cycles);
 }
 
-report::Columns<CurvePoint> point_columns() {
+report::Columns<CurvePoint> point_columns(bool has_load) {
   report::Columns<CurvePoint> columns;
-  columns.field("load_flits", [](auto& point) { return point.load; })
-      .show_number("load", [](auto& point) { return fmt::format("{:g}", point.load); })
-      .field("accepted_flits", [](auto& point) { return point.accepted; })
+  columns.field("load_flits_per_node_cycle", [](auto& point) {
+    return point.load ? report::Value(*point.load) : report::Value();
+  });
+  if (has_load)
+    columns.show_number("load", [](auto& point) { return fmt::format("{:g}", *point.load); });
+  columns.field("accepted_flits_per_node_cycle", [](auto& point) { return point.accepted; })
       .show_number("accepted", [](auto& point) { return fmt::format("{:.4f}", point.accepted); });
   const auto cycles = [&](const char* title, const char* key, auto member) {
     columns
@@ -67,12 +70,14 @@ void state_traffic(report::Answer& answer, const CurveAnswer& curve, const std::
                 fmt::format("at {:.3f} flits per node and cycle latency reaches three times that "
                             "without contention",
                             *curve.saturation));
-  answer.optional_field("bisection_flits", curve.bisection_load)
-      .optional_field("saturation_flits", curve.saturation);
+  answer.optional_field("bisection_flits_per_node_cycle", curve.bisection_load)
+      .optional_field("saturation_flits_per_node_cycle", curve.saturation);
   if (!file.empty()) answer.line("written", printable(file));
   answer.field("file", file);
-  answer.table("loads", curve.points, point_columns());
-  answer.note("load and accepted: flits per node and cycle; latency and p99: cycles");
+  const bool has_load = curve.points.empty() || curve.points[0].load.has_value();
+  answer.table("loads", curve.points, point_columns(has_load));
+  answer.note(fmt::format("{}accepted: flits per node and cycle; latency and p99: cycles",
+                          has_load ? "load and " : ""));
 }
 
 }  // namespace orrery::present

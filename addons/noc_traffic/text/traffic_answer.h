@@ -13,7 +13,8 @@ namespace orrery::present {
 /// `file`: where the picture was written to; empty: nowhere.
 void state_traffic(report::Answer& answer, const noc::CurveAnswer& curve, const std::string& file);
 
-/// Latency by load as a self-contained SVG. The same curve gives the same bytes.
+/// Latency by load as a self-contained SVG. Requires loads: not of a trace. The same curve gives
+/// the same bytes.
 [[nodiscard]] std::string latency_svg(const noc::CurveAnswer& curve);
 
 }  // namespace orrery::present

@@ -402,12 +402,12 @@ struct NetworkNocQuestion {
   /// Nodes of each router. Default: 1.
   std::optional<std::int64_t> concentration{};
   /// Cycles of a link between routers. Default: 1.
-  std::optional<std::int64_t> link{};
+  std::optional<std::int64_t> link_cycles{};
   /// uniform, transpose, complement, shuffle, hot-spot or trace. One of uniform, transpose,
   /// complement, shuffle, hot-spot, trace. Default: uniform.
   std::optional<std::string> pattern{};
-  /// Loads to simulate, in flits per node and cycle; without it: 0.05 to the bound of the bisection
-  /// in ten steps.
+  /// Loads to simulate, in flits per node and cycle; without it: ten steps up to the bound of the
+  /// bisection.
   std::vector<std::string> load{};
   /// Flits of a packet. Default: 1.
   std::optional<std::int64_t> packet{};
@@ -431,10 +431,10 @@ struct NetworkNocQuestion {
   /// Stages of a router's pipeline. Default: 3.
   std::optional<std::int64_t> stages{};
   /// Cycles until a router uses a credit that has arrived. Default: 1.
-  std::optional<std::int64_t> credit{};
+  std::optional<std::int64_t> credit_cycles{};
   /// Inputs into the switch for each port. Default: 1.
   std::optional<std::int64_t> speedup{};
-  /// Rounds of iSLIP per cycle. Default: 1.
+  /// Rounds of `islip` per cycle. Default: 1.
   std::optional<std::int64_t> allocator_iterations{};
   /// islip, separable or wavefront. One of islip, separable, wavefront. Default: islip.
   std::optional<std::string> channel_allocator{};
@@ -447,10 +447,11 @@ struct NetworkNocQuestion {
   /// Periods before the measurement. Default: 3.
   std::optional<std::int64_t> warm_up_periods{};
   /// Cycles of a period. Default: 1000.
-  std::optional<std::int64_t> period{};
+  std::optional<std::int64_t> period_cycles{};
   /// Most periods, with the warm-up. Default: 10.
   std::optional<std::int64_t> periods{};
-  /// Mean latency, in cycles, above which a run ends as saturated. Default: 500.
+  /// Mean latency, in cycles, above which a run ends as saturated; without it: 20 times that
+  /// without contention.
   std::optional<double> latency_limit{};
   /// Write latency by load to FILE, as a picture (SVG).
   std::optional<std::string> output{};
@@ -462,7 +463,7 @@ struct NetworkNocQuestion {
     text.add("topology", topology);
     text.add("size", size);
     text.add("concentration", concentration);
-    text.add("link", link);
+    text.add("link_cycles", link_cycles);
     text.add("pattern", pattern);
     text.add("load", load);
     text.add("packet", packet);
@@ -475,7 +476,7 @@ struct NetworkNocQuestion {
     text.add("channels", channels);
     text.add("buffer", buffer);
     text.add("stages", stages);
-    text.add("credit", credit);
+    text.add("credit_cycles", credit_cycles);
     text.add("speedup", speedup);
     text.add("allocator_iterations", allocator_iterations);
     text.add("channel_allocator", channel_allocator);
@@ -483,7 +484,7 @@ struct NetworkNocQuestion {
     text.add("switching", switching);
     text.add("waits_for_tail", waits_for_tail);
     text.add("warm_up_periods", warm_up_periods);
-    text.add("period", period);
+    text.add("period_cycles", period_cycles);
     text.add("periods", periods);
     text.add("latency_limit", latency_limit);
     text.add("output", output);

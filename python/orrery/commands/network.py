@@ -283,7 +283,7 @@ def network_noc(
     topology: Optional[Value] = None,
     size: Optional[Value] = None,
     concentration: Optional[int] = None,
-    link: Optional[int] = None,
+    link_cycles: Optional[int] = None,
     pattern: Optional[Value] = None,
     load: Union[Value, Sequence[Value], None] = None,
     packet: Optional[int] = None,
@@ -296,7 +296,7 @@ def network_noc(
     channels: Optional[int] = None,
     buffer: Optional[int] = None,
     stages: Optional[int] = None,
-    credit: Optional[int] = None,
+    credit_cycles: Optional[int] = None,
     speedup: Optional[int] = None,
     allocator_iterations: Optional[int] = None,
     channel_allocator: Optional[Value] = None,
@@ -304,7 +304,7 @@ def network_noc(
     switching: Optional[Value] = None,
     waits_for_tail: Optional[bool] = None,
     warm_up_periods: Optional[int] = None,
-    period: Optional[int] = None,
+    period_cycles: Optional[int] = None,
     periods: Optional[int] = None,
     latency_limit: Optional[float] = None,
     output: Optional[Value] = None,
@@ -319,11 +319,11 @@ def network_noc(
     size: Routers of each dimension; one number for a ring, a crossbar (its nodes) and a fully
         connected network. Default: 8x8.
     concentration: Nodes of each router. Default: 1.
-    link: Cycles of a link between routers. Default: 1.
+    link_cycles: Cycles of a link between routers. Default: 1.
     pattern: uniform, transpose, complement, shuffle, hot-spot or trace. One of uniform, transpose,
         complement, shuffle, hot-spot, trace. Default: uniform.
-    load: Loads to simulate, in flits per node and cycle; without it: 0.05 to the bound of the
-        bisection in ten steps.
+    load: Loads to simulate, in flits per node and cycle; without it: ten steps up to the bound of
+        the bisection.
     packet: Flits of a packet. Default: 1.
     trace: --pattern trace: packets, a line each: cycle, source, destination, flits.
     hot_node: --pattern hot-spot: the node that gets more. Default: 0.
@@ -335,9 +335,9 @@ def network_noc(
     channels: Virtual channels of a link. Default: 4.
     buffer: Flits of a channel's buffer. Default: 8.
     stages: Stages of a router's pipeline. Default: 3.
-    credit: Cycles until a router uses a credit that has arrived. Default: 1.
+    credit_cycles: Cycles until a router uses a credit that has arrived. Default: 1.
     speedup: Inputs into the switch for each port. Default: 1.
-    allocator_iterations: Rounds of iSLIP per cycle. Default: 1.
+    allocator_iterations: Rounds of `islip` per cycle. Default: 1.
     channel_allocator: islip, separable or wavefront. One of islip, separable, wavefront. Default:
         islip.
     switch_allocator: islip, separable or wavefront. One of islip, separable, wavefront. Default:
@@ -345,9 +345,10 @@ def network_noc(
     switching: wormhole or cut_through. One of wormhole, cut_through. Default: wormhole.
     waits_for_tail: A channel serves the next packet only when its buffer is empty.
     warm_up_periods: Periods before the measurement. Default: 3.
-    period: Cycles of a period. Default: 1000.
+    period_cycles: Cycles of a period. Default: 1000.
     periods: Most periods, with the warm-up. Default: 10.
-    latency_limit: Mean latency, in cycles, above which a run ends as saturated. Default: 500.
+    latency_limit: Mean latency, in cycles, above which a run ends as saturated; without it: 20
+        times that without contention.
     output: Write latency by load to FILE, as a picture (SVG).
     force: Overwrite FILE.
     """

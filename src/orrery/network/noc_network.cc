@@ -145,6 +145,7 @@ NocFabric make_noc_fabric(FabricRoutes& routes, const platform::Platform& platfo
     noc::add_link(graph, topology.link(link).from, topology.link(link).to, 1,
                   std::max<std::int64_t>(0, latency - period),
                   static_cast<std::int64_t>(std::min(flit_time, 1e15)));
+    graph.links.back().is_down = rate <= 0;
   }
   find_cube(topology, routes, graph);
   for (EndPoint at = 0; at < routes.end_point_count(); ++at) noc::add_node(graph, routes.node(at));
@@ -181,13 +182,6 @@ Result<void> check_noc(const platform::Platform& platform, const std::string& wh
     error.where = where + ": noc: " + error.where;
     return tl::unexpected(error);
   }
-  const platform::NocRouting kind = made->routes().kind();
-  if (kind == platform::NocRouting::shortest) return {};
-  for (platform::LinkIndex link = 0; link < routes.topology().link_count(); ++link) {
-    if (routes.bytes_per_ns(routes.initial_state(), link) <= 0)
-      return tl::unexpected(Error{Errc::config_conflict, where + ": noc: routing",
-                                  "a link is down, and this routing may use it", "use `shortest`"});
-  }
   return {};
 }
 
@@ -201,16 +195,8 @@ NocNetwork::NocNetwork(const platform::Platform& platform, std::shared_ptr<Fabri
               {.tick_order_free = true, .in_order = true}),
       routes_(std::move(routes)),
       engine_(make_engine(*routes_, platform, settings_)),
-      waiting_(routes_->end_point_count()) {
-  const noc::NocGraph& graph = engine_.graph();
-  std::vector<std::size_t> first_port{0};
-  for (const std::uint32_t ports : graph.ports) first_port.push_back(first_port.back() + ports);
-  std::vector<std::uint32_t> link_at(first_port.back(), noc::kNone);
-  for (std::uint32_t i = 0; i < graph.links.size(); ++i)
-    link_at[first_port[graph.links[i].from] + graph.links[i].from_port] = i;
-  link_at_ = std::make_shared<const std::vector<std::uint32_t>>(std::move(link_at));
-  first_port_ = std::make_shared<const std::vector<std::size_t>>(std::move(first_port));
-}
+      ports_(std::make_shared<const noc::NocPorts>(engine_.graph())),
+      waiting_(routes_->end_point_count()) {}
 
 std::unique_ptr<Network> NocNetwork::snapshot() const {
   return std::unique_ptr<Network>(new NocNetwork(*this));
@@ -232,7 +218,6 @@ std::int64_t NocNetwork::compute_uncontended_time(EndPoint from, EndPoint to,
   packet.destination = to;
   engine_.routes().prepare(packet);
   packet.second_phase = true;  // Valiant's way is not shorter
-  std::uint32_t at = graph.nodes[from].router, in_port = graph.nodes[from].port, channel = 0;
   const std::int64_t flits = std::max<std::int64_t>(
       1, bytes / settings_.flit->count() + (bytes % settings_.flit->count() != 0) +
              static_cast<std::int64_t>(packet_count(bytes)) * settings_.head);
@@ -248,17 +233,9 @@ std::int64_t NocNetwork::compute_uncontended_time(EndPoint from, EndPoint to,
                     head + static_cast<double>(delay) + behind);
     head += static_cast<double>(delay);
   };
-  while (true) {
-    noc::RouteSet next;
-    engine_.routes().find(packet, at, in_port, channel, next);
-    const std::uint32_t number = (*link_at_)[(*first_port_)[at] + next.choices[0].port];
-    if (number == noc::kNone) break;
-    const noc::NocLink& link = graph.links[number];
-    pass(link.cycles + (link.extra + period - 1) / period, std::max(period, link.flit_time));
-    at = link.to;
-    in_port = link.to_port;
-    channel = static_cast<std::uint32_t>(std::countr_zero(next.choices[0].channels));
-  }
+  noc::walk_route(graph, *ports_, engine_.routes(), packet, [&](const noc::NocLink& link) {
+    pass(link.cycles + noc::ceil_div(link.extra, period), std::max(period, link.flit_time));
+  });
   pass(graph.node_cycles, period);
   const double time = most * static_cast<double>(period);
   return time < static_cast<double>(MultiDimFabric::kTooLong) ? static_cast<std::int64_t>(time)

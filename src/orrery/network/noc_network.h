@@ -28,8 +28,8 @@ struct NocFabric {
 /// fabric's policy; of several next links, a hash of the router and the destination selects one.
 [[nodiscard]] NocFabric make_noc_fabric(FabricRoutes& routes, const platform::Platform& platform);
 
-/// Whether the platform's network can be simulated by flits. Errc: see noc::FlitEngine::make; also
-/// a link that is down, where `automatic` and `shortest` avoid it but other routings do not.
+/// Whether the platform's network can be simulated by flits. A mesh or torus with a link that is
+/// down is another graph, in which no route uses that link. Errc: see noc::FlitEngine::make.
 [[nodiscard]] Result<void> check_noc(const platform::Platform& platform, const std::string& where);
 
 /// The flits of messages, over a fabric or the graph of the dimensions: see noc::FlitEngine. A
@@ -90,8 +90,7 @@ class NocNetwork final : public Network {
   std::shared_ptr<FabricRoutes> routes_;
   platform::NocSettings settings_;
   noc::FlitEngine engine_;
-  std::shared_ptr<const std::vector<std::uint32_t>> link_at_;  ///< by output port
-  std::shared_ptr<const std::vector<std::size_t>> first_port_;
+  std::shared_ptr<const noc::NocPorts> ports_;
   std::vector<Send> sent_;
   std::vector<Message> messages_;
   std::vector<std::uint32_t> unused_;

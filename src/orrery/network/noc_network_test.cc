@@ -98,6 +98,28 @@ TEST(NocNetwork, MessagesShareLinks) {
   EXPECT_EQ(both.at(0), both.at(1));
 }
 
+// A torus with a broken link: `auto` and `up_down` go around it.
+TEST(NocNetwork, RoutesAvoidABrokenLink) {
+  std::string torus = grid_fabric("torus", 16, "[4, 4]");
+  torus.pop_back();
+  torus += ", faults: [{from: npu0, to: npu1}]}";
+  for (const char* const routing : {"auto", "up_down"}) {
+    const platform::Platform platform = noc_cluster(torus, fmt::format("{{routing: {}}}", routing));
+    const auto checked = check_noc(platform, "cluster.yaml");
+    ASSERT_TRUE(checked.has_value()) << to_string(checked.error());
+    NocNetwork network(platform);
+    EXPECT_EQ(network.engine().routes().kind(), NocRouting::up_down);
+    std::vector<testing::TimedSend> sends;
+    for (std::uint32_t i = 0; i < 16 * 16; ++i) {
+      if (i / 16 != i % 16) sends.push_back(noc_message(i / 16, i % 16, 256, i));
+    }
+    EXPECT_EQ(noc_arrivals(network, sends).size(), 240u);
+    // Two links more than the broken one, at least.
+    EXPECT_GE(network.uncontended_time(0, 1, 64), (4 * 3 + 3 + 3 + 2) * 1000);
+  }
+  EXPECT_FALSE(check_noc(noc_cluster(torus, "{routing: xy}"), "cluster.yaml").has_value());
+}
+
 TEST(NocNetwork, NamesWhatCannotBeSimulated) {
   const auto error_of = [](const std::string& network, const std::string& noc) {
     const auto checked = check_noc(noc_cluster(network, noc), "cluster.yaml");
@@ -111,7 +133,7 @@ TEST(NocNetwork, NamesWhatCannotBeSimulated) {
                                     "forever: router "));
   EXPECT_EQ(error_of("network:\n  - {block: switch, size: 4, bandwidth: 1 GB/s, latency: 1 us}",
                      "{routing: xy}"),
-            "cluster.yaml: noc: routing it needs a mesh, a torus or a ring");
+            "cluster.yaml: noc: routing it needs a mesh, a torus or a ring without broken links");
   EXPECT_THAT(
       error_of("network:\n  - {block: ring, size: 4, bandwidth: 900 GB/s, latency: 1 s}", "{}"),
       ::testing::HasSubstr("its delay or rate is out of range"));

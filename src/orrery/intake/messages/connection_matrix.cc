@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::int64_t kMostIds = std::numeric_limits<std::uint32_t>::max();
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
-constexpr std::size_t kMostWaits = std::size_t{1} << 22;  // flows that fire × flows that start
+// Of all triggers: flows that fire × flows that start.
+constexpr std::size_t kMostWaits = std::size_t{1} << 22;
 
 /// One trigger, and the flows that name it.
 struct MatrixTrigger {
@@ -217,6 +218,7 @@ class ConnectionMatrix {
   }
 
   Result<void> resolve_triggers() {
+    std::size_t waits = 0;
     for (const auto& [id, trigger] : triggers_) {
       if (trigger.starts.empty()) continue;
       const std::string first =
@@ -235,9 +237,11 @@ class ConnectionMatrix {
                                 id, needed),
                     "a workload can only wait for all of them: use 'barrier count' with their "
                     "number");
-      if (trigger.fired_by.size() * trigger.starts.size() > kMostWaits)
+      waits += trigger.fired_by.size() * trigger.starts.size();
+      if (waits > kMostWaits)
         return fail(Errc::limit_exceeded, trigger.place,
-                    fmt::format("trigger {} joins too many flows", id));
+                    fmt::format("with trigger {}, flows wait for more than {} others in all", id,
+                                kMostWaits));
       for (const std::uint32_t flow : trigger.starts) table_.flows[flow].after = trigger.fired_by;
     }
     return {};

@@ -68,10 +68,15 @@ class GoalRank {
   /// Builds the graph. `where` names the file, `rank` the rank.
   Result<graph::Graph> finish(const std::string& where, std::uint32_t rank,
                               const std::shared_ptr<StringPool>& strings, Findings& findings) {
-    for (const auto& [label, number] : labels_)
-      if (defined_[number] == kNoOperation)
-        return fail(Errc::input_dangling_dep, fmt::format("{}:line {}", where, first_line_[number]),
-                    fmt::format("rank {} has no label {}", rank, in_quotes(label)));
+    // Numbers are in the order of the lines, labels are not.
+    const auto missing = std::find(defined_.begin(), defined_.end(), kNoOperation);
+    if (missing != defined_.end()) {
+      const auto number = static_cast<std::uint32_t>(missing - defined_.begin());
+      const auto label = std::find_if(labels_.begin(), labels_.end(),
+                                      [&](const auto& one) { return one.second == number; });
+      return fail(Errc::input_dangling_dep, fmt::format("{}:line {}", where, first_line_[number]),
+                  fmt::format("rank {} has no label {}", rank, in_quotes(label->first)));
+    }
     const std::size_t count = operations_.size();
     std::vector<MessageGraph::Deps> deps(count);
     std::vector<bool> is_watched(count);  // something starts with it
@@ -199,6 +204,9 @@ class GoalReader {
     const auto number = take_number(count ? "the number of ranks" : "the rank", most);
     if (!number) return tl::unexpected(number.error());
     if (count) {
+      if (std::exchange(has_count_, true))
+        return fail(Errc::input_duplicate_id, lines_.place(), "num_ranks appears twice",
+                    "state it once, before the ranks");
       ranks_ = static_cast<std::uint32_t>(*number);
       return {};
     }
@@ -307,6 +315,7 @@ class GoalReader {
   Findings& findings_;
   std::size_t at_ = 0;  // the next word
   std::uint32_t ranks_ = 0;
+  bool has_count_ = false;
   std::optional<std::uint32_t> rank_;
   GoalRank current_;
   std::unordered_map<std::uint32_t, graph::GraphRef> graphs_;

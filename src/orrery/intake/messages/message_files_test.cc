@@ -140,6 +140,15 @@ TEST(ConnectionMatrix, NamesWhatIsWrong) {
   EXPECT_THAT(error_of(head + "0->1 id 1 trigger 5 size 1 send_done_trigger 5\n"
                               "trigger id 5 oneshot\n"),
               HasSubstr("this flow never starts"));
+  // 1,500 flows wait for 1,500 others, twice: each trigger is below the limit, the sum is above.
+  std::string many = "Nodes 4\nConnections 6000\n";
+  for (const char* const trigger : {"5", "6"}) {
+    for (int i = 0; i < 1500; ++i)
+      many += std::string("0->1 start 0 size 1 send_done_trigger ") + trigger + "\n1->2 trigger " +
+              trigger + " size 1\n";
+    many += std::string("trigger id ") + trigger + " barrier count 1500\n";
+  }
+  EXPECT_THAT(error_of(many), HasSubstr("with trigger 6, flows wait for more than 4194304"));
   EXPECT_THAT(error_of("Nodes 4\nConnections 3\n0->1 start 0 size 1 send_done_trigger 5\n"
                        "1->2 start 0 size 1 send_done_trigger 5\n0->1 trigger 5 size 1\n"
                        "trigger id 5 multishot\n"),
@@ -206,6 +215,12 @@ TEST(Goal, BecomesOneGraphPerRank) {
 TEST(Goal, NamesWhatIsWrong) {
   const std::string head = "num_ranks 2\nrank 0 {\n";
   EXPECT_THAT(error_of("num_ranks 2\n"), HasSubstr("f: has no ranks (E2011)"));
+  EXPECT_THAT(error_of("num_ranks 2\nnum_ranks 3\n"),
+              HasSubstr("f:line 2: num_ranks appears twice"));
+  // Of several missing labels, the one of the lowest line.
+  std::string missing = head + "l0: calc 1\n";
+  for (int i = 1; i < 40; ++i) missing += "l0 requires m" + std::to_string(i) + "\n";
+  EXPECT_THAT(error_of(missing + "}\n"), HasSubstr("f:line 4: rank 0 has no label \"m1\" (E2006)"));
   EXPECT_THAT(error_of(head), HasSubstr("ends inside rank 0: its closing brace is missing"));
   EXPECT_THAT(error_of(head + "}\n"), HasSubstr("does not describe rank 1 (E2002)"));
   EXPECT_THAT(error_of(head + "l1: calc 1\nl1: calc 2\n}"),

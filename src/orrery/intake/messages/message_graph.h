@@ -36,7 +36,6 @@ class MessageGraph {
   /// Takes no time.
   void joint(std::uint64_t id, Deps deps);
 
-  [[nodiscard]] std::size_t size() const { return builder_.size(); }
   /// Errc: as GraphBuilder::finish.
   [[nodiscard]] Result<graph::Graph> finish(Findings& findings) && {
     return std::move(builder_).finish(findings);

@@ -14,6 +14,24 @@ namespace {
 
 using platform::NocRouting;
 
+/// A list that becomes a set, in ascending order, by unite(). What is inserted again and again is
+/// united from time to time, so that the list is at most twice as long as the set.
+struct VertexSet {
+  std::vector<std::uint32_t> values;
+  std::size_t limit = 16;
+
+  void insert(std::uint32_t value) {
+    if (!values.empty() && values.back() == value) return;
+    values.push_back(value);
+    if (values.size() >= limit) limit = 2 * unite().size() + 16;
+  }
+  std::vector<std::uint32_t>& unite() {
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    return values;
+  }
+};
+
 /// Channels as vertices: link × classes + class.
 class Dependencies {
  public:
@@ -22,13 +40,8 @@ class Dependencies {
         routes_(routes),
         classes_(static_cast<std::uint32_t>(routes.channel_classes().size())),
         next_(graph.links.size() * classes_),
-        seen_(2 * next_.size(), 0) {
-    first_port_.push_back(0);
-    for (const std::uint32_t ports : graph.ports) first_port_.push_back(first_port_.back() + ports);
-    link_at_.assign(first_port_.back(), kNone);
-    for (std::uint32_t i = 0; i < graph.links.size(); ++i)
-      link_at_[first_port_[graph.links[i].from] + graph.links[i].from_port] = i;
-  }
+        seen_(2 * next_.size(), 0),
+        ports_(graph) {}
 
   void find() {
     std::vector<std::uint32_t> ends(graph_.router_count(), kNone);  // a node by router
@@ -46,10 +59,12 @@ class Dependencies {
         walk_variants(end, key, two_phases);
     }
     for (std::uint32_t router = 0; router < arrivals_.size(); ++router) {
-      for (const std::uint32_t from : arrivals_[router]) {
-        for (const std::uint32_t to : departures_[router]) add(from, to);
+      departures_[router].unite();
+      for (const std::uint32_t from : arrivals_[router].unite()) {
+        for (const std::uint32_t to : departures_[router].values) next_[from].insert(to);
       }
     }
+    for (VertexSet& one : next_) one.unite();
   }
 
   [[nodiscard]] Result<void> result() {
@@ -104,7 +119,7 @@ class Dependencies {
       State state = stack_.back();
       stack_.pop_back();
       if (is_first && state.router == packet.middle) {
-        if (state.held != kNone) insert(arrivals_[state.router], state.held);
+        if (state.held != kNone) arrivals_[state.router].insert(state.held);
         continue;
       }
       follow(state);
@@ -117,7 +132,7 @@ class Dependencies {
     bool escapes = false;
     for (std::uint32_t i = 0; i < choices.count; ++i) {
       const RouteChoice& choice = choices.choices[i];
-      const std::uint32_t link = link_at_[first_port_[state.router] + choice.port];
+      const std::uint32_t link = ports_.link_at(state.router, choice.port);
       if (link == kNone) return;  // it leaves to its node
       for (std::uint32_t number = 0; number < classes_; ++number) {
         const std::uint32_t channel = routes_.channel_classes()[number];
@@ -126,10 +141,10 @@ class Dependencies {
         escapes |= routes_.is_escape(channel);
         if (state.held == kNone) {
           if (!departures_.empty() && state.packet.second_phase)
-            insert(departures_[state.router], vertex);
+            departures_[state.router].insert(vertex);
         } else if (routes_.is_escape(channel) &&
                    routes_.is_escape(routes_.channel_classes()[state.held % classes_])) {
-          add(state.held, vertex);
+          next_[state.held].insert(vertex);
         }
         std::uint32_t& seen = seen_[2 * vertex + state.packet.ring];
         if (seen == round_) continue;
@@ -140,11 +155,6 @@ class Dependencies {
     }
     if (!escapes) stuck_ = state.router;
   }
-
-  static void insert(std::vector<std::uint32_t>& list, std::uint32_t value) {
-    if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
-  }
-  void add(std::uint32_t from, std::uint32_t to) { insert(next_[from], to); }
 
   /// Vertices of a circle, in order; empty: there is none.
   [[nodiscard]] std::vector<std::uint32_t> find_circle() const {
@@ -157,12 +167,12 @@ class Dependencies {
       states[start] = open;
       while (!path.empty()) {
         auto& [vertex, tried] = path.back();
-        if (tried == next_[vertex].size()) {
+        if (tried == next_[vertex].values.size()) {
           states[vertex] = done;
           path.pop_back();
           continue;
         }
-        const std::uint32_t to = next_[vertex][tried++];
+        const std::uint32_t to = next_[vertex].values[tried++];
         if (states[to] == open) {
           std::vector<std::uint32_t> circle;
           auto at = path.rbegin();
@@ -182,14 +192,14 @@ class Dependencies {
   const NocGraph& graph_;
   const NocRoutes& routes_;
   std::uint32_t classes_;
-  std::vector<std::vector<std::uint32_t>> next_;
+  std::vector<VertexSet> next_;
   std::vector<std::uint32_t> seen_;  // by vertex and ring: the last round
   std::uint32_t round_ = 0, stuck_ = kNone;
-  std::vector<std::uint32_t> first_port_, link_at_;
+  NocPorts ports_;
   std::vector<State> stack_;
   // Two phases, by router: channels of the first phase that lead there, and of the second from
   // there.
-  std::vector<std::vector<std::uint32_t>> arrivals_, departures_;
+  std::vector<VertexSet> arrivals_, departures_;
 };
 
 /// A cube with short sides that has the same turns.

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 namespace orrery::noc {
 namespace {
 
@@ -68,6 +70,22 @@ TEST(DeadlockCheck, FindsTurnsOfAMeshThatCloseACircle) {
   set(1, 2, 1);
   EXPECT_THAT(deadlock(mesh, NocRouting::shortest, table),
               ::testing::StartsWith("packets can wait for each other forever: "));
+}
+
+// A switch with 1,500 ports has two million pairs of channels. Costs 0.5 s.
+TEST(DeadlockCheck, ASwitchWithManyPorts) {
+  NocGraph star;
+  star.ports.assign(1501, 0);
+  star.domain.assign(1501, 0);
+  star.periods = {1000};
+  for (std::uint32_t leaf = 1; leaf < star.router_count(); ++leaf) {
+    add_link(star, leaf, 0);
+    add_link(star, 0, leaf);
+    add_node(star, leaf);
+  }
+  const std::clock_t begin = std::clock();
+  EXPECT_EQ(deadlock(star, NocRouting::shortest), "");
+  EXPECT_LT(std::clock() - begin, 10 * CLOCKS_PER_SEC);
 }
 
 TEST(DeadlockCheck, TreesAndFullyConnectedNetworksHaveNone) {

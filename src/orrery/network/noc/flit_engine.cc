@@ -9,12 +9,6 @@
 
 namespace orrery::noc {
 
-namespace {
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-}  // namespace
-
 void FlitEngine::activate(std::uint32_t router) {
   Domain& domain = domains_[routers_[router].domain];
   const std::uint32_t slot = routers_[router].slot;
@@ -26,9 +20,11 @@ void FlitEngine::activate(std::uint32_t router) {
 
 FlitEngine::Bucket& FlitEngine::bucket_of(std::uint32_t number, std::int64_t cycle) {
   Domain& domain = domains_[number];
-  // A clock that was idle skips the time until now.
   if (domain.active == 0 && domain.pending == 0)
-    domain.cycle = std::max(domain.cycle, ceil_div(now_, domain.period));
+    // A clock that was idle skips the time until now.
+    domain.cycle = domain.since = std::max(domain.since, ceil_div(now_, domain.period));
+  else  // One that waits for a packet may have to act before.
+    domain.cycle = std::max(domain.since, std::min(domain.cycle, cycle));
   ++domain.pending;
   return domain.wheel[static_cast<std::uint64_t>(cycle) & (domain.wheel.size() - 1)];
 }
@@ -67,8 +63,9 @@ void FlitEngine::post(Packet packet) {
   Node& node = nodes_[packet.source];
   node.queued += packet.size;
   Domain& domain = domains_[node.domain];
-  if (domain.active == 0 && domain.pending == 0)
-    domain.cycle = std::max(domain.cycle, ceil_div(packet.created, domain.period));
+  const bool was_idle = domain.active == 0 && domain.pending == 0;
+  const std::int64_t cycle = ceil_div(packet.created, domain.period);
+  domain.cycle = std::max(domain.since, was_idle ? cycle : std::min(domain.cycle, cycle));
   if (node.first == kNone) {
     node.first = number;
     domain.active_nodes[node.slot / 64] |= std::uint64_t{1} << (node.slot % 64);
@@ -130,11 +127,15 @@ void FlitEngine::run(std::int64_t until) {
     step(*first);
   }
   if (until >= kNever - 1) return;  // all clocks are idle
-  for (Domain& domain : domains_) domain.cycle = std::max(domain.cycle, until / domain.period + 1);
+  for (Domain& domain : domains_) {
+    domain.since = std::max(domain.since, until / domain.period + 1);
+    domain.cycle = std::max(domain.cycle, domain.since);
+  }
 }
 
 void FlitEngine::step(Domain& domain) {
   now_ = domain.cycle * domain.period;
+  domain.since = domain.cycle;
   Bucket& bucket =
       domain.wheel[static_cast<std::uint64_t>(domain.cycle) & (domain.wheel.size() - 1)];
   receive(domain, bucket);
@@ -148,7 +149,7 @@ void FlitEngine::step(Domain& domain) {
       step_router(domain, routers_[domain.routers[i * 64 + bit]]);
     }
   }
-  ++domain.cycle;
+  domain.since = ++domain.cycle;
 }
 
 void FlitEngine::receive(Domain& domain, Bucket& bucket) {
@@ -270,6 +271,15 @@ void FlitEngine::inject(Domain& domain, std::uint32_t number) {
   if (node.first != kNone) return;
   domain.active_nodes[node.slot / 64] &= ~(std::uint64_t{1} << (node.slot % 64));
   --domain.active;
+}
+
+std::uint64_t FlitEngine::in_flight() const {
+  std::uint64_t flits = 0;
+  for (const Channel& input : inputs_) flits += input.count;
+  for (const Domain& domain : domains_) {
+    for (const Bucket& bucket : domain.wheel) flits += bucket.flits.size();
+  }
+  return flits;
 }
 
 std::pair<std::int32_t, std::int32_t> FlitEngine::credit_range() const {

@@ -65,7 +65,8 @@ class FlitEngine {
   /// No packet is delivered before this time, unless more are posted. kNever: none.
   [[nodiscard]] std::int64_t next_delivery() const;
 
-  /// Packets that have arrived since clear_deliveries(), in order of time, then node.
+  /// Packets that have arrived since clear_deliveries(), in order of time. The order of those of
+  /// one time has no meaning; it is the same in every run.
   [[nodiscard]] std::span<const Delivery> deliveries() const { return deliveries_; }
   void clear_deliveries() { deliveries_.clear(); }
 
@@ -75,11 +76,10 @@ class FlitEngine {
   void clear_link_passes() { passes_.clear(); }
 
   [[nodiscard]] const NocCounts& counts() const { return counts_; }
-  [[nodiscard]] std::uint64_t in_flight() const { return counts_.injected - counts_.ejected; }
+  /// Flits in buffers and on links, counted one by one. O(channels)
+  [[nodiscard]] std::uint64_t in_flight() const;
   [[nodiscard]] const NocRoutes& routes() const { return *routes_; }
   [[nodiscard]] const NocGraph& graph() const { return *graph_; }
-  /// By link: flits that have been sent over it.
-  [[nodiscard]] std::span<const std::uint64_t> link_flits() const { return link_flits_; }
   /// Least and most credits of all channels.
   [[nodiscard]] std::pair<std::int32_t, std::int32_t> credit_range() const;
 
@@ -133,10 +133,11 @@ class FlitEngine {
     std::vector<std::uint32_t> credits;  // channels of outputs, then of nodes
   };
   struct Domain {
-    std::int64_t period = 1, cycle = 0;
-    std::vector<Bucket> wheel;         // by cycle, modulo its size
-    std::uint64_t pending = 0;         // arrivals in it
-    std::deque<std::int64_t> leaving;  // cycles in which packets will arrive, ascending
+    std::int64_t period = 1;
+    std::int64_t cycle = 0, since = 0;  // the next one in which it acts; not before `since`
+    std::vector<Bucket> wheel;          // by cycle, modulo its size
+    std::uint64_t pending = 0;          // arrivals in it
+    std::deque<std::int64_t> leaving;   // cycles in which packets will arrive, ascending
     std::vector<std::uint32_t> routers, nodes;
     std::vector<std::uint64_t> active_routers, active_nodes;  // bits, by place in the lists
     std::uint32_t active = 0;                                 // bits that are set
@@ -151,6 +152,7 @@ class FlitEngine {
   static constexpr std::uint32_t kNode = 1u << 31;
 
   FlitEngine() = default;
+  [[nodiscard]] Result<void> check_size(const NocGraph& graph) const;
   void build(const NocGraph& graph);
   void build_ports(const NocGraph& graph);
   void build_clocks(const NocGraph& graph);
@@ -202,7 +204,6 @@ class FlitEngine {
   std::vector<Delivery> deliveries_;
   std::vector<LinkPass> passes_;
   bool reports_links_ = false;
-  std::vector<std::uint64_t> link_flits_;
   NocCounts counts_;
   std::int64_t now_ = 0;  // the time of the current step
 };

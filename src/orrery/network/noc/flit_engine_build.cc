@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The state of an engine without flits.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <utility>
 
 #include "orrery/network/noc/deadlock_check.h"
 #include "orrery/network/noc/flit_engine.h"
+#include "orrery/platform/noc_numbers.h"
 
 namespace orrery::noc {
 
 namespace {
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+constexpr std::uint32_t kMostPorts = 0xffff;  // numbers of 16 bits, of which one means none
+constexpr double kMostStateBytes = 0x1p30;
 
 Result<void> check_settings(const platform::NocSettings& settings) {
-  const auto within = [](std::int64_t value, std::int64_t low, std::int64_t high) {
-    return value >= low && value <= high;
-  };
-  const auto wrong = [](std::string key, std::string hint) {
-    return tl::unexpected(
-        Error{Errc::config_range, std::move(key), "is out of range", std::move(hint)});
-  };
-  if (!within(settings.channels, 1, 32)) return wrong("channels", "use 1 to 32");
-  if (!within(settings.buffer, 1, 32768)) return wrong("buffer", "use 1 to 32,768 flits");
-  if (!within(settings.stages, 1, 4)) return wrong("stages", "use 1 to 4");
-  if (!within(settings.credit, 0, 1024)) return wrong("credit", "use 0 to 1024 cycles");
-  if (!within(settings.speedup, 1, settings.channels))
-    return wrong("speedup", "use 1 to the number of channels");
-  if (!within(settings.iterations, 1, 64)) return wrong("iterations", "use 1 to 64");
+  for (const platform::NocNumber& one : platform::kNocNumbers) {
+    // An input of the switch serves at least one channel.
+    const std::int64_t most =
+        one.key == "speedup" ? std::min(one.most, settings.channels) : one.most;
+    const std::int64_t value = settings.*one.member;
+    if (value < one.least || value > most)
+      return tl::unexpected(Error{Errc::config_range, std::string(one.key),
+                                  fmt::format("{} is out of range", value),
+                                  fmt::format("use {} to {}{}", one.least, most,
+                                              most < one.most ? ", the number of channels" : "")});
+  }
   return {};
 }
 
@@ -37,24 +38,47 @@ Result<void> check_settings(const platform::NocSettings& settings) {
 Result<FlitEngine> FlitEngine::make(const NocGraph& graph, const platform::NocSettings& settings,
                                     RouteTable table) {
   if (auto done = check_settings(settings); !done) return tl::unexpected(done.error());
-  auto routes = find_safe_routes(graph, settings, std::move(table));
-  if (!routes) return tl::unexpected(routes.error());
   FlitEngine made;
-  made.graph_ = std::make_shared<const NocGraph>(graph);
-  made.routes_ = std::make_shared<const NocRoutes>(std::move(*routes));
   made.settings_ = settings;
   made.channels_ = static_cast<std::uint32_t>(settings.channels);
   made.shift_ = static_cast<std::uint32_t>(std::bit_width(made.channels_ - 1));
   made.depth_ = static_cast<std::uint32_t>(settings.buffer);
   made.hold_ = settings.stages == 1 ? 1 : 2;
-  std::uint64_t ports = 0;
-  for (const std::uint32_t count : graph.ports) ports += count;
-  if ((ports << made.shift_) * made.depth_ > (std::uint64_t{1} << 26))
-    return tl::unexpected(Error{Errc::config_range, "buffer",
-                                "all buffers together have more than 2^26 flits",
-                                "use fewer channels, or shorter buffers"});
+  if (auto done = made.check_size(graph); !done) return tl::unexpected(done.error());
+  auto routes = find_safe_routes(graph, settings, std::move(table));
+  if (!routes) return tl::unexpected(routes.error());
+  made.graph_ = std::make_shared<const NocGraph>(graph);
+  made.routes_ = std::make_shared<const NocRoutes>(std::move(*routes));
   made.build(graph);
   return made;
+}
+
+/// Whether the state fits into memory, and ports into the numbers of channels.
+Result<void> FlitEngine::check_size(const NocGraph& graph) const {
+  std::uint64_t ports = 0, most = 1;
+  for (const std::uint32_t count : graph.ports) {
+    ports += count;
+    most = std::max<std::uint64_t>(most, count);
+  }
+  if (most > kMostPorts)
+    return tl::unexpected(Error{Errc::config_range, "network",
+                                fmt::format("a router has {} ports", most),
+                                fmt::format("use at most {} per router", kMostPorts)});
+  const auto speedup = static_cast<std::uint64_t>(settings_.speedup);
+  const std::uint64_t channels = ports << shift_;
+  // Buffers, channels, and the table of requests for the switch of the largest router.
+  const double bytes =
+      static_cast<double>(channels) *
+          static_cast<double>(depth_ * sizeof(Flit) + sizeof(Channel) + 3 * sizeof(std::uint32_t)) +
+      static_cast<double>(ports) * static_cast<double>(sizeof(OutPort) + sizeof(InPort)) +
+      static_cast<double>(most * most * speedup) * sizeof(std::uint32_t);
+  if (bytes > kMostStateBytes)
+    return tl::unexpected(
+        Error{Errc::config_range, "network",
+              fmt::format("its routers need {:.1f} GiB of memory, and 1 GiB is the limit",
+                          bytes / 0x1p30),
+              "use fewer channels, shorter buffers, less speedup, or routers with fewer ports"});
+  return {};
 }
 
 void FlitEngine::build(const NocGraph& graph) {
@@ -87,7 +111,6 @@ void FlitEngine::build(const NocGraph& graph) {
   scratch_.channels.resize(most << shift_, most << shift_);
   scratch_.switches.resize(most * speedup, most);
   scratch_.request_of.resize(std::size_t{most} * speedup * most);
-  link_flits_.resize(graph.links.size());
   build_ports(graph);
   build_clocks(graph);
 }
@@ -148,12 +171,12 @@ void FlitEngine::build_clocks(const NocGraph& graph) {
   for (const OutPort& port : out_ports_) {
     if (port.link != kNone)
       most[port.domain] =
-          std::max(most[port.domain], 2 + divide_up(port.delay, domains_[port.domain].period));
+          std::max(most[port.domain], 2 + ceil_div(port.delay, domains_[port.domain].period));
   }
   for (const InPort& port : in_ports_) {
     if (port.delay > 0)
       most[port.domain] = std::max(
-          most[port.domain], 2 + port.use + divide_up(port.delay, domains_[port.domain].period));
+          most[port.domain], 2 + port.use + ceil_div(port.delay, domains_[port.domain].period));
   }
   for (std::size_t i = 0; i < domains_.size(); ++i)
     // Twice: the first arrival may be that far behind the current time, the last that far ahead.

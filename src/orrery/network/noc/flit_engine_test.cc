@@ -41,6 +41,15 @@ TEST(FlitEngine, ClosedFormOfEveryTopologyAndPipeline) {
     std::int64_t link;
   };
   const CubeShape long_torus{{5, 4}, true, 1, 2};
+  NocGraph tree;  // of 7 routers, all but the root with a node
+  tree.ports.assign(7, 0);
+  tree.domain.assign(7, 0);
+  tree.periods = {1000};
+  for (std::uint32_t child = 1; child < 7; ++child) {
+    add_link(tree, child, (child - 1) / 2);
+    add_link(tree, (child - 1) / 2, child);
+    add_node(tree, child);
+  }
   const Case cases[] = {
       {*make_cube({{4, 4}}), NocRouting::xy, 0, 15, 7, 1},
       {*make_cube({{4, 4}}), NocRouting::yx, 3, 12, 7, 1},
@@ -54,6 +63,8 @@ TEST(FlitEngine, ClosedFormOfEveryTopologyAndPipeline) {
       {*make_cube({{2, 2}, false, 4}), NocRouting::xy, 0, 15, 3, 1},
       {*make_fully_connected(7, 3), NocRouting::shortest, 0, 6, 2, 3},
       {*make_cube({{4, 4}}), NocRouting::up_down, 0, 15, 7, 1},
+      {tree, NocRouting::shortest, 2, 5, 5, 1},
+      {tree, NocRouting::up_down, 0, 1, 3, 1},
   };
   for (const Case& one : cases) {
     for (std::int64_t stages = 1; stages <= 4; ++stages) {
@@ -138,6 +149,11 @@ TEST(FlitEngine, CreditsLimitTheRate) {
   // A body flit is assigned the switch when it arrives, 3 cycles after the router before assigned
   // it; its credit can be used 3 cycles later: 6 cycles per 2 flits.
   EXPECT_EQ(alone(graph, settings, 0, 1, 21) - alone(graph, settings, 0, 1, 1), 20 / 2 * 6);
+  // So a buffer of 6 flits gives the full rate, and one of 5 does not.
+  settings.buffer = 6;
+  EXPECT_EQ(alone(graph, settings, 0, 1, 21) - alone(graph, settings, 0, 1, 1), 20);
+  settings.buffer = 5;
+  EXPECT_GT(alone(graph, settings, 0, 1, 21) - alone(graph, settings, 0, 1, 1), 20);
 }
 
 TEST(FlitEngine, CutThroughNeedsRoomForThePacket) {
@@ -157,6 +173,37 @@ TEST(FlitEngine, CutThroughNeedsRoomForThePacket) {
   for (int i = 0; i < 3; ++i) wormhole.post(a_packet(0, 2, 3));
   wormhole.run(FlitEngine::kNever - 1);
   EXPECT_LT(wormhole.deliveries()[2].time, engine.deliveries()[2].time);
+}
+
+// A later packet of one source does not delay an earlier one of another, whichever is posted first.
+TEST(FlitEngine, OrderOfPostingHasNoEffect) {
+  FlitEngine engine = engine_of(*make_cube({{4}}), {});
+  engine.post(a_packet(0, 1, 1, 900'000));
+  engine.post(a_packet(2, 3, 1, 5'000));
+  engine.run(FlitEngine::kNever - 1);
+  ASSERT_EQ(engine.deliveries().size(), 2u);
+  EXPECT_EQ(engine.deliveries()[0].time, 5'000 + (2 * 3 + 1 + 3) * 1000);
+  EXPECT_EQ(engine.deliveries()[1].time, 900'000 + (2 * 3 + 1 + 3) * 1000);
+}
+
+// The same if the clock that waits for its packet receives one from another clock.
+TEST(FlitEngine, AWaitingClockReceivesFlitsInTime) {
+  NocGraph graph;
+  graph.ports = {0, 0};
+  graph.domain = {0, 1};
+  graph.periods = {1000, 1000};
+  add_link(graph, 0, 1);
+  add_link(graph, 1, 0);
+  add_node(graph, 0);
+  add_node(graph, 1);
+  NocSettings settings;
+  settings.routing = NocRouting::shortest;
+  FlitEngine engine = engine_of(graph, settings);
+  engine.post(a_packet(1, 0, 1, 900'000));
+  engine.post(a_packet(0, 1, 1));
+  engine.run(FlitEngine::kNever - 1);
+  ASSERT_EQ(engine.deliveries().size(), 2u);
+  EXPECT_EQ(engine.deliveries()[0].time, (2 * 3 + 1 + 3) * 1000);
 }
 
 TEST(FlitEngine, IdleRoutersCostNothing) {
@@ -198,6 +245,10 @@ TEST(FlitEngine, RejectsSettingsOutOfRange) {
   NocGraph slow = mesh;
   slow.links[0].cycles = kMostDelay;
   EXPECT_EQ(error_of(slow, [](NocSettings&) {}), "link from router 0 to 1");
+  // One router with 60,000 nodes: its table of requests alone is larger than the limit.
+  EXPECT_EQ(error_of(*make_cube({{1}, false, 60'000}), [](NocSettings&) {}), "network");
+  EXPECT_EQ(error_of(*make_cube({{1}, false, 65'535}), [](NocSettings&) {}), "network");
+  EXPECT_EQ(error_of(*make_cube({{32, 32}}), [](NocSettings& s) { s.buffer = 32768; }), "network");
   EXPECT_FALSE(make_cube({{0, 4}}).has_value());
   EXPECT_FALSE(make_cube({{65536, 65536}}).has_value());
   EXPECT_FALSE(make_cube({{4}, false, 0}).has_value());

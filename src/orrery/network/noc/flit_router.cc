@@ -180,7 +180,6 @@ void FlitEngine::send_flit(const Domain& domain, const Router& router, std::uint
     if (flit.tail) domains_[out.domain].leaving.push_back(arrival);
     schedule_flit(out.domain, arrival, {kNode + (port << shift_) + input.out_channel, flit});
   } else {
-    ++link_flits_[out.link];
     if (reports_links_ && flit.tail) {
       const Packet& packet = packets_[flit.packet];
       const std::int64_t time = packet.size * out.flit_time;

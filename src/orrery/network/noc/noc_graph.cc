@@ -32,10 +32,18 @@ std::string NocGraph::link_name(std::uint32_t link) const {
   return fmt::format("router {} -> router {}", links[link].from, links[link].to);
 }
 
+NocPorts::NocPorts(const NocGraph& graph) {
+  first.push_back(0);
+  for (const std::uint32_t ports : graph.ports) first.push_back(first.back() + ports);
+  link.assign(first.back(), kNone);
+  for (std::uint32_t i = 0; i < graph.links.size(); ++i)
+    link[at(graph.links[i].from, graph.links[i].from_port)] = i;
+}
+
 void add_link(NocGraph& graph, std::uint32_t from, std::uint32_t to, std::int64_t cycles,
               std::int64_t extra, std::int64_t flit_time) {
   graph.links.push_back(
-      {from, graph.ports[from]++, to, graph.ports[to]++, cycles, extra, flit_time});
+      {from, graph.ports[from]++, to, graph.ports[to]++, cycles, extra, flit_time, false});
 }
 
 void add_node(NocGraph& graph, std::uint32_t router) {
@@ -72,7 +80,7 @@ Result<NocGraph> make_cube(const CubeShape& shape, const std::vector<bool>& wrap
     for (std::uint32_t port = 0; port < 2 * dims; ++port) {
       const std::uint32_t to = neighbor(shape, wraps[port / 2], router, port / 2, port % 2 == 0);
       if (to != kMostRouters)
-        made.links.push_back({router, port, to, port ^ 1, shape.link_cycles, 0, 0});
+        made.links.push_back({router, port, to, port ^ 1, shape.link_cycles, 0, 0, false});
     }
     for (std::uint32_t node = 0; node < shape.concentration; ++node)
       made.nodes.push_back({router, 2 * dims + node});

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "orrery/core/error.h"
+#include "orrery/network/noc/noc_types.h"
 
 namespace orrery::noc {
 
@@ -21,6 +22,7 @@ struct NocLink {
   std::int64_t extra = 0;  ///< picoseconds, as for a crossing between dies
   /// Time of a flit on a link that is narrower than a flit, in picoseconds; 0: a cycle.
   std::int64_t flit_time = 0;
+  bool is_down = false;  ///< no route by tables uses it
 };
 
 /// Sends into an input port of a router and receives from the output port of the same number.
@@ -52,6 +54,21 @@ struct NocGraph {
     return std::find(wraps.begin(), wraps.end(), true) != wraps.end();
   }
   [[nodiscard]] std::string link_name(std::uint32_t link) const;
+};
+
+/// The ports of all routers in one list, router by router, and the links that leave them.
+struct NocPorts {
+  explicit NocPorts(const NocGraph& graph);
+  [[nodiscard]] std::size_t at(std::uint32_t router, std::uint32_t port) const {
+    return first[router] + port;
+  }
+  /// kNone: the port leads to a node or nowhere.
+  [[nodiscard]] std::uint32_t link_at(std::uint32_t router, std::uint32_t port) const {
+    return link[at(router, port)];
+  }
+
+  std::vector<std::size_t> first;   ///< by router, and the number of all ports
+  std::vector<std::uint32_t> link;  ///< by port
 };
 
 inline constexpr std::uint32_t kMostRouters = 65536;

@@ -54,7 +54,7 @@ Result<NocRoutes> NocRoutes::make(const NocGraph& graph, const platform::NocSett
   const bool by_table = made.kind_ == NocRouting::shortest || made.kind_ == NocRouting::up_down;
   if (!by_table && graph.extents.empty())
     return tl::unexpected(Error{Errc::config_conflict, "routing",
-                                "it needs a mesh, a torus or a ring",
+                                "it needs a mesh, a torus or a ring without broken links",
                                 "use `shortest` or `up_down` in this network"});
   const std::uint32_t parts = parts_of(made.kind_, made.wraps_);
   if (!by_table && made.channels_ < parts)
@@ -90,8 +90,7 @@ Result<void> NocRoutes::set_table(const NocGraph& graph, RouteTable table) {
     return tl::unexpected(Error{Errc::config_range, "routing",
                                 "tables of routes for more than 4096 routers",
                                 "use fewer routers, or a mesh or torus"});
-  first_port_.push_back(0);
-  for (const std::uint32_t ports : graph.ports) first_port_.push_back(first_port_.back() + ports);
+  first_port_ = NocPorts(graph).first;
   enters_down_.assign(first_port_.back(), false);
   if (kind_ == NocRouting::up_down) {
     std::vector<bool> goes_down;
@@ -120,14 +119,6 @@ std::uint32_t NocRoutes::part(std::uint32_t index, std::uint32_t count) const {
   const auto low = [&](std::uint32_t i) { return (i * channels_ + count - 1) / count; };
   const std::uint64_t below_end = (std::uint64_t{1} << low(index + 1)) - 1;
   return static_cast<std::uint32_t>(below_end & ~((std::uint64_t{1} << low(index)) - 1)) & all_;
-}
-
-std::uint32_t NocRoutes::class_of(std::uint32_t channel) const {
-  std::uint32_t found = 0;
-  for (std::uint32_t i = 0; i < classes_.size(); ++i) {
-    if (classes_[i] <= channel) found = i;
-  }
-  return found;
 }
 
 void NocRoutes::prepare(Packet& packet) const {

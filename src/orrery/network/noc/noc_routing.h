@@ -3,6 +3,7 @@
 // Routes of packets, decided at each router, and the virtual channels that they may use.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -49,13 +50,11 @@ class NocRoutes {
 
   /// Channels that packets use alike: the lowest of each class.
   [[nodiscard]] const std::vector<std::uint32_t>& channel_classes() const { return classes_; }
-  [[nodiscard]] std::uint32_t class_of(std::uint32_t channel) const;
-  /// A cycle of waiting packets may include channels that are no escape: see DeadlockCheck.
+  /// A cycle of waiting packets may include channels that are no escape: see check_deadlock().
   [[nodiscard]] bool is_escape(std::uint32_t channel) const {
     return (escape_ >> channel & 1) != 0;
   }
   [[nodiscard]] platform::NocRouting kind() const { return kind_; }
-  [[nodiscard]] std::uint32_t router_count() const { return routers_; }
 
  private:
   NocRoutes() = default;
@@ -85,8 +84,29 @@ class NocRoutes {
   std::vector<NocNode> nodes_;
   std::vector<std::uint32_t> classes_;
   RouteTable table_;
-  std::vector<std::size_t> first_port_;  // by router
+  std::vector<std::size_t> first_port_;  // of NocPorts
   std::vector<bool> enters_down_;        // by input port: up_down
 };
+
+/// Calls `pass(link)` for each link on the way of a prepared packet that is alone in the network;
+/// of several outputs, it takes the first one. O(links of the way)
+template <class Pass>
+void walk_route(const NocGraph& graph, const NocPorts& ports, const NocRoutes& routes,
+                Packet packet, const Pass& pass) {
+  std::uint32_t at = graph.nodes[packet.source].router;
+  std::uint32_t in_port = graph.nodes[packet.source].port, channel = 0;
+  while (true) {
+    RouteSet next;
+    routes.find(packet, at, in_port, channel, next);
+    const RouteChoice& choice = next.choices[0];
+    const std::uint32_t number = ports.link_at(at, choice.port);
+    if (number == kNone) return;
+    const NocLink& link = graph.links[number];
+    pass(link);
+    at = link.to;
+    in_port = link.to_port;
+    channel = static_cast<std::uint32_t>(std::countr_zero(choice.channels));
+  }
+}
 
 }  // namespace orrery::noc

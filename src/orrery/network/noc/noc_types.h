@@ -9,6 +9,11 @@ namespace orrery::noc {
 
 inline constexpr std::uint32_t kNone = ~0u;
 
+/// a / b, rounded up, of numbers that are not negative.
+[[nodiscard]] constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
 /// A flit in a buffer or on a link.
 struct Flit {
   std::uint32_t packet = 0;  ///< index in the table of packets

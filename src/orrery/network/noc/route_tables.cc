@@ -10,12 +10,13 @@ namespace {
 
 constexpr std::uint32_t kFar = std::numeric_limits<std::uint32_t>::max();
 
-/// Links by the router that they leave or enter.
+/// Links that are not down, by the router that they leave or enter.
 struct LinksOf {
   std::vector<std::vector<std::uint32_t>> out, in;
 
   explicit LinksOf(const NocGraph& graph) : out(graph.router_count()), in(graph.router_count()) {
     for (std::uint32_t i = 0; i < graph.links.size(); ++i) {
+      if (graph.links[i].is_down) continue;
       out[graph.links[i].from].push_back(i);
       in[graph.links[i].to].push_back(i);
     }

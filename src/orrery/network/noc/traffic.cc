@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "orrery/core/random.h"
+#include "orrery/core/statistics/statistics.h"
 
 namespace orrery::noc {
 
@@ -231,11 +232,10 @@ class Measurement {
     made.latency = times_.sum / count;
     made.network_latency = times_.network / count;
     made.hops = times_.hops / count;
-    std::sort(times_.all.begin(), times_.all.end());
-    made.least = times_.all.front();
-    made.most = times_.all.back();
-    made.median = times_.all[times_.all.size() / 2];
-    made.p99 = times_.all[(times_.all.size() - 1) * 99 / 100];
+    made.least = quantile_lower(times_.all, 0);
+    made.most = quantile_lower(times_.all, 1);
+    made.median = upper_median(times_.all);
+    made.p99 = quantile_lower(times_.all, 0.99);
     return made;
   }
 
@@ -280,9 +280,18 @@ Result<void> check_traffic(const TrafficSettings& traffic, std::uint32_t nodes) 
   if (bits && (!std::has_single_bit(nodes) || (exchanges && std::bit_width(nodes) % 2 == 0)))
     return wrong("pattern", fmt::format("exchanges bits, and there are {} nodes", nodes),
                  exchanges ? "use 4, 16, 64 … nodes" : "use 2, 4, 8 … nodes");
+  if (traffic.pattern == TrafficPattern::trace && traffic.trace.empty())
+    return wrong("trace", "has no packets",
+                 "give a line per packet: cycle, source, destination, "
+                 "flits");
   std::int64_t before = 0;
   for (std::size_t i = 0; i < traffic.trace.size(); ++i) {
     const TracePacket& one = traffic.trace[i];
+    if (one.cycle > traffic.cycle_limit)
+      return wrong(fmt::format("packet {}", i + 1), fmt::format("begins in cycle {}", one.cycle),
+                   fmt::format("a run ends after {} cycles; subtract the cycle of the first packet "
+                               "from all",
+                               traffic.cycle_limit));
     if (one.cycle < before || one.from >= nodes || one.to >= nodes || one.flits < 1 ||
         one.flits > 65536)
       return wrong(fmt::format("packet {}", i + 1),

@@ -33,7 +33,7 @@ struct TracePacket {
 /// arrive. Times are cycles of the first clock.
 struct TrafficSettings {
   TrafficPattern pattern = TrafficPattern::uniform;
-  double load = 0.1;           ///< flits per node and cycle
+  double load = 0.1;           ///< flits per node and cycle; not of traces
   std::int64_t packet = 1;     ///< flits
   std::uint32_t hot_node = 0;  ///< of `hot_spot`
   double hot_share = 0.1;
@@ -41,7 +41,7 @@ struct TrafficSettings {
   std::int64_t warm_up = 3;    ///< periods
   std::int64_t periods = 10;   ///< at most, with the warm-up
   double converged = 0.05;     ///< relative change
-  double latency_limit = 500;  ///< mean above which the network is saturated
+  double latency_limit = 500;  ///< mean above which the network is saturated; not of traces
   std::int64_t cycle_limit = 10'000'000;
   std::uint64_t seed = 1;
   std::vector<TracePacket> trace{};  ///< of `trace`, by cycle
@@ -61,7 +61,8 @@ struct TrafficResult {
 };
 
 /// Errc::config_range: a load, share, packet or node out of range; a number of nodes that is no
-/// power of 2 for a pattern of bits; a trace that is not ordered or has unknown nodes.
+/// power of 2 for a pattern of bits; a trace that is empty, is not ordered, has unknown nodes, or
+/// begins packets after the cycle limit.
 [[nodiscard]] Result<void> check_traffic(const TrafficSettings& traffic, std::uint32_t nodes);
 
 /// The node to which `from` sends, for patterns that are permutations.

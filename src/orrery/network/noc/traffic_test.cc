@@ -5,6 +5,9 @@
 
 #include <cmath>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "orrery/network/noc/noc_testing.h"
 
@@ -59,6 +62,20 @@ TEST(Traffic, AcceptsTheLoad) {
     EXPECT_LE(result.p99, result.most);
     EXPECT_GE(result.latency, result.network_latency);
   }
+}
+
+TEST(Traffic, NamesWhatIsWrongWithATrace) {
+  const auto error_of = [](std::vector<TracePacket> trace) {
+    TrafficSettings traffic;
+    traffic.pattern = TrafficPattern::trace;
+    traffic.trace = std::move(trace);
+    const auto checked = check_traffic(traffic, 4);
+    return checked ? std::string("none") : checked.error().where + " " + checked.error().what;
+  };
+  EXPECT_EQ(error_of({{0, 0, 1, 1}, {10'000'000, 0, 1, 1}}), "none");
+  EXPECT_EQ(error_of({}), "trace has no packets");
+  EXPECT_EQ(error_of({{0, 0, 1, 1}, {9223372036854775807, 0, 1, 1}}),
+            "packet 2 begins in cycle 9223372036854775807");
 }
 
 // Half of all packets go to one node, which receives one flit per cycle.

@@ -145,8 +145,9 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
      {"links_by_class", JsonType::object, "links by class", JsonForm::list,
       "bandwidth_bytes_per_s class latency_ns links parallel_links"},
      {"loads", JsonType::object, "measured loads", JsonForm::list,
-      "accepted_flits hops latency_cycles latency_deviation_cycles load_flits measured_packets "
-      "network_latency_cycles p99_cycles seeds stable_seeds"},
+      "accepted_flits_per_node_cycle hops latency_cycles latency_deviation_cycles "
+      "load_flits_per_node_cycle measured_packets network_latency_cycles p99_cycles seeds "
+      "stable_seeds"},
      {"longest", JsonType::object, "longest segments", JsonForm::list,
       "cause end_ns kind name node rank released_by start_ns"},
      {"lookup_times", JsonType::object, "times of lookups", JsonForm::list,

@@ -92,8 +92,8 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
       "links_by_class name nodes_by_class origin ranks route routes sampled "
       "spine_oversubscription_ratios warnings"},
      {"network noc",
-      "bisection_flits closed_form_cycles file loads network_name network_nodes network_routers "
-      "routing saturation_flits"},
+      "bisection_flits_per_node_cycle closed_form_cycles file loads network_name network_nodes "
+      "network_routers routing saturation_flits_per_node_cycle"},
      {"network split",
       "cluster demands dimensions file fixed_ns job objective objective_bound objective_value "
       "odd_groups rank splits total_bandwidth_bytes_per_s unknown_operations"},

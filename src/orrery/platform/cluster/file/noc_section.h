@@ -7,8 +7,19 @@
 
 #include "orrery/config/parameters.h"
 #include "orrery/platform/noc_names.h"
+#include "orrery/platform/noc_numbers.h"
 
 namespace orrery::config {
+
+constexpr Limits noc_between(const platform::NocNumber& number) {
+  return between(static_cast<double>(number.least), static_cast<double>(number.most));
+}
+
+/// A number with its sentence and its limits.
+constexpr auto noc_field(std::int64_t platform::NocSettings::*member) {
+  const platform::NocNumber& number = platform::noc_number(member);
+  return field(number.key, member, number.about, noc_between(number));
+}
 
 template <>
 struct ParameterTable<platform::NocSettings> {
@@ -18,19 +29,18 @@ struct ParameterTable<platform::NocSettings> {
             between(1, 65536))
           .by_default("what the fastest link carries in 1 ns, rounded up to a power of 2, at least "
                       "16 B"),
-      field("packet", &Noc::packet, "most flits of a packet, with its head", between(1, 65536)),
-      field("head", &Noc::head, "flits of a packet that carry no payload", between(0, 65535)),
-      field("channels", &Noc::channels, "virtual channels of a link", between(1, 32)),
-      field("buffer", &Noc::buffer, "flits of a channel's buffer", between(1, 32768)),
+      noc_field(&Noc::packet),
+      noc_field(&Noc::head),
+      noc_field(&Noc::channels),
+      noc_field(&Noc::buffer),
       field("stages", &Noc::stages,
             "pipeline of a router: 4: route, channel, switch, crossbar; 3: the router before has "
             "found the route; 2: a head requests the channel and the switch together; 1: it also "
             "crosses in that cycle",
-            between(1, 4)),
-      field("credit", &Noc::credit, "cycles until a router uses a credit that has arrived",
-            between(0, 1024)),
-      field("speedup", &Noc::speedup, "inputs into the switch for each port", between(1, 32)),
-      field("iterations", &Noc::iterations, "rounds of `islip` per cycle", between(1, 64)),
+            noc_between(platform::noc_number(&Noc::stages))),
+      noc_field(&Noc::credit),
+      noc_field(&Noc::speedup),
+      noc_field(&Noc::iterations),
       field("channel_allocator", &Noc::channel_allocator,
             "who gets a virtual channel: `islip`: channels grant and packets accept, in turn; "
             "`separable`: packets choose and channels grant, in turn; `wavefront`: along diagonals "
