@@ -207,7 +207,8 @@ Result<FileFacts> facts_of_file(const std::string& path) {
   const auto inputs = trace::inputs_in(path);
   if (!inputs) return tl::unexpected(inputs.error());
   for (const trace::Input& input : *inputs) {
-    const bool maybe_text = input.format == trace::Format::foreign && input.foreign->is_text;
+    const bool maybe_text =
+        input.format == trace::Format::foreign && input.foreign->may_be_other_input;
     if (!maybe_text && trace::is_refused(input.format))
       return tl::unexpected(intake::unsupported_error(input));
     if (input.format == trace::Format::astra_text && intake::is_aicb_file(path))
