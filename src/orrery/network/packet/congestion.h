@@ -61,7 +61,6 @@ class Congestion {
 
   /// Bytes that may be in flight; 0: no limit.
   [[nodiscard]] std::int64_t window() const { return static_cast<std::int64_t>(window_); }
-  [[nodiscard]] std::int64_t round_trip() const { return round_trip_; }
   /// Bytes per picosecond; 0: it is not paced.
   [[nodiscard]] double rate() const { return rate_; }
   /// The time at which the rate changes by itself; kNever: it does not.
