@@ -26,7 +26,7 @@ struct CongestionLimits {
 struct CongestionFeedback {
   std::int64_t now = 0;
   std::int64_t bytes = 0;                   ///< that arrived
-  std::int64_t round_trip = 0;              ///< of the packet that caused it; -1: it was sent twice
+  std::int64_t round_trip = 0;              ///< of the packet that caused it; -1: not known
   bool is_marked = false;                   ///< whether that packet was marked
   std::uint32_t hops = 0;                   ///< its links
   std::int64_t in_flight = 0;               ///< bytes, after it
