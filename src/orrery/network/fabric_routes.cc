@@ -23,11 +23,7 @@ FabricRoutes::FabricRoutes(const platform::Platform& platform, bool single_path)
     routing_ = fabric_->routing;
     sprays_ = routing_.policy == platform::RoutePolicy::spray;
     if (single_path && sprays_) routing_.policy = platform::RoutePolicy::ecmp;
-    const auto policy = routing_.policy;
-    // Configured routes of single pairs are those of fixed adapters.
-    splits_adapters_ =
-        !single_path && routing_.fixed_routes.empty() &&
-        (policy == platform::RoutePolicy::known || policy == platform::RoutePolicy::ecmp);
+    splits_adapters_ = !single_path && platform::may_use_all_adapters(routing_);
     faults_ = fabric_->faults;
     window_ = fabric_->window.count();
     ranks_ = static_cast<std::uint32_t>(nodes_.size());

@@ -332,6 +332,22 @@ void NocNetwork::take_deliveries(Sink& sink) {
   engine_.clear_deliveries();
 }
 
+double NocNetwork::mean_routers() const {
+  constexpr std::uint32_t kSenders = 8;
+  const std::uint32_t ranks = routes_->rank_count();
+  double routers = 0, pairs = 0;
+  for (std::uint32_t distance = 1; distance < ranks; distance *= 2) {
+    for (std::uint32_t i = 0; i < std::min(kSenders, ranks); ++i) {
+      const auto from = static_cast<EndPoint>(std::uint64_t{i} * ranks / kSenders % ranks);
+      const Route* route = routes_->find(routes_->initial_state(), from, (from + distance) % ranks);
+      if (route == nullptr) continue;
+      routers += static_cast<double>(route->steps.size() + 1);
+      ++pairs;
+    }
+  }
+  return pairs > 0 ? routers / pairs : 1;
+}
+
 void NocNetwork::find_next() {
   const std::int64_t next = engine_.next_delivery();
   if (next == next_) return;

@@ -62,6 +62,9 @@ class NocNetwork final : public Network {
   }
   [[nodiscard]] const noc::FlitEngine& engine() const { return engine_; }
   [[nodiscard]] const platform::NocSettings& settings() const { return settings_; }
+  /// The routers that a message passes: the mean over pairs of ranks whose numbers differ by 1, 2,
+  /// 4, …, by the routes of the fabric. O(log ranks) searches of routes.
+  [[nodiscard]] double mean_routers() const;
 
  protected:
   [[nodiscard]] std::int64_t compute_uncontended_time(EndPoint from, EndPoint to,

@@ -93,6 +93,68 @@ TEST(FlowControl, LosesNothingWithHeadroom) {
   expect_conserved(without);
 }
 
+/// Devices 0 to 4 at one switch. The links from 1 to 4 to it carry 10 GB/s over 500 ns, those to
+/// them less, over more.
+platform::Platform slow_back(const std::string& packets) {
+  platform::Platform platform = star(5, packets);
+  const platform::LinkFigures fast{Bandwidth(10e9), ns(500), 1, platform::LinkClass::network};
+  const platform::LinkFigures slow{Bandwidth(0.5e9), us(8), 1, platform::LinkClass::network};
+  platform::TopologyBuilder builder("star", "test");
+  auto fabric = std::make_shared<platform::Fabric>();
+  std::vector<platform::NodeIndex>& devices = fabric->rank_devices;
+  for (int i = 0; i < 5; ++i)
+    devices.push_back(
+        builder.add(platform::NodeClass::device, fmt::format("npu{}", i), builder.add_host()));
+  const platform::NodeIndex center = builder.add(platform::NodeClass::switched, "switch");
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    builder.link(devices[i], center, fast);
+    builder.link(center, devices[i], i == 0 ? fast : slow);
+  }
+  fabric->topology = builder.finish("test").value();
+  platform.fabric = std::move(fabric);
+  return platform;
+}
+
+// The pause travels over the link back, which has a rate, a latency and packets of its own.
+TEST(FlowControl, LosesNothingOverSlowLinksBack) {
+  for (const char* const priorities : {"", ", priorities: {point_to_point: 1, memory: 2}"}) {
+    SCOPED_TRACE(priorities);
+    PacketNetwork network(
+        slow_back(std::string("buffer: 20 kB, pfc: true, window: 0") + priorities));
+    std::vector<TimedSend> sends;
+    for (std::uint32_t i = 0; i < 60; ++i) {
+      const std::uint32_t at = 1 + i % 4;
+      const auto traffic = static_cast<TrafficClass>(i % 3);
+      const std::int64_t time = i / 12 * 20'000'000;
+      sends.push_back(
+          {time, {.from = at, .to = 0, .bytes = 60 * 938, .traffic = traffic, .token = 2 * i}});
+      sends.push_back({time, {.from = 0, .to = at, .bytes = 9 * 938, .token = 2 * i + 1}});
+    }
+    Driver driver(network);
+    driver.run(sends);
+    EXPECT_EQ(driver.arrivals.size(), sends.size()) << network.why_stalled();
+    EXPECT_EQ(network.engine().counts().dropped, 0u);
+    EXPECT_GT(network.engine().counts().pauses, 20u);
+    expect_conserved(network);
+  }
+}
+
+// A pause and its end wait for one packet of 2 us on the link back. If the pause came last, the
+// second message would wait forever.
+TEST(FlowControl, EndsShortPauses) {
+  PacketNetwork network(slow_back("buffer: 40 kB, pfc: true, window: 0"));
+  std::vector<TimedSend> sends;
+  for (std::uint32_t i = 1; i <= 2; ++i) {
+    sends.push_back({0, {.from = i, .to = 0, .bytes = 8 * 938, .token = i}});
+    sends.push_back({0, {.from = 0, .to = i, .bytes = 3 * 938, .token = 2 + i}});
+    sends.push_back({us(50).count(), {.from = i, .to = 0, .bytes = 938, .token = 4 + i}});
+  }
+  Driver driver(network);
+  driver.run(sends);
+  EXPECT_GT(network.engine().counts().pauses, 0u);
+  EXPECT_EQ(driver.arrivals.size(), sends.size());
+}
+
 // Head-of-line blocking, the known cost of flow control: a pair whose own ports are free waits
 // because the port of its sender is paused.
 TEST(FlowControl, PausesVictims) {
@@ -241,6 +303,35 @@ TEST(PacketFaults, PacketsAreLostAndRerouted) {
   }
 }
 
+// A link that recurs to fail while nothing is sent: the next message waits for its end as always.
+TEST(PacketFaults, ThatRecurWithoutMessagesStallNothing) {
+  PacketNetwork network = leaves("ecmp", "{node: npu7, every: 50 us, lasts: 7 us}", "");
+  Driver driver(network);
+  const std::int64_t begin = us(100'000).count();  // 2,000 faults later, when the next one begins
+  driver.run({{begin, {.from = 0, .to = 7, .bytes = 938, .token = 0}},
+              {2 * begin + us(1).count(), {.from = 0, .to = 7, .bytes = 938, .token = 1}}});
+  ASSERT_EQ(driver.arrivals.size(), 2u) << network.why_stalled();
+  EXPECT_GT(driver.arrivals.at(0), begin + us(7).count());
+  EXPECT_LT(driver.arrivals.at(0), begin + us(120).count());  // 7 us and a timeout
+  EXPECT_LT(driver.arrivals.at(1), 2 * begin + us(120).count());
+}
+
+// Until routes change, adaptive switches use the other spine, as fast as the sender.
+TEST(PacketFaults, AdaptiveSwitchesAvoidAFailedSpine) {
+  const auto time = [](const char* spraying) {
+    PacketNetwork network = leaves("spray", "{node: spine0, start: 20 us}",
+                                   fmt::format(", spraying: {}, reroute_after: 10 ms", spraying));
+    Driver driver(network);
+    driver.run({{0, {.from = 0, .to = 7, .bytes = 2000 * 938}}});
+    EXPECT_EQ(driver.arrivals.size(), 1u);
+    expect_conserved(network);
+    return static_cast<double>(driver.arrivals.at(0));
+  };
+  const double adaptive = time("adaptive");
+  EXPECT_LT(adaptive, 1.05 * 2000 * 100e3);
+  EXPECT_LT(adaptive, time("reps"));
+}
+
 // Bonato et al. 2024: until switches reroute, recycled entropies avoid a failed spine, and an
 // oblivious order keeps losing half of its packets there.
 TEST(PacketFaults, RecycledEntropiesAvoidAFailedSpine) {
@@ -256,6 +347,22 @@ TEST(PacketFaults, RecycledEntropiesAvoidAFailedSpine) {
     return network.engine().counts().dropped;
   };
   EXPECT_LT(dropped("reps"), dropped("oblivious") / 3);
+}
+
+// Of equally long queues, switches choose by `seed`.
+TEST(Spraying, TheSeedChoosesAmongEqualQueues) {
+  const auto arrivals = [](int seed) {
+    PacketNetwork network =
+        leaves("spray", "", fmt::format(", spraying: adaptive, entropies: 1, seed: {}", seed));
+    std::vector<TimedSend> sends;
+    for (std::uint32_t i = 0; i < 8; ++i)
+      sends.push_back({0, {.from = i, .to = (i + 3) % 8, .bytes = 300 * 938, .token = i}});
+    Driver driver(network);
+    driver.run(sends);
+    return driver.arrivals;
+  };
+  EXPECT_EQ(arrivals(1), arrivals(1));
+  EXPECT_NE(arrivals(1), arrivals(2));
 }
 
 // Switches that choose by their queues spread a permutation evenly; by flow, flows collide.

@@ -86,11 +86,14 @@ platform::PacketSettings complete_packet_settings(const platform::Platform& plat
   }
   made.payload = made.payload.value_or(Bytes(4096));
   made.header = made.header.value_or(Bytes(62));
-  if (!made.window && made.transport == platform::PacketTransport::window &&
-      platform.fabric != nullptr && platform.fabric->window.count() > 0)
-    made.window = std::max<std::int64_t>(
-        1, platform.fabric->window.count() / (*made.payload + *made.header).count());
   return made;
+}
+
+std::optional<std::int64_t> fabric_window(const platform::Platform& platform) {
+  if (platform.fabric == nullptr || platform.fabric->window.count() == 0) return {};
+  const platform::PacketSettings settings = complete_packet_settings(platform);
+  const std::int64_t packet = (*settings.payload + *settings.header).count();
+  return std::max<std::int64_t>(1, platform.fabric->window.count() / packet);
 }
 
 PacketNetwork::PacketNetwork(const platform::Platform& platform)
@@ -106,7 +109,7 @@ PacketNetwork::PacketNetwork(const platform::Platform& platform,
       spread_routes_(routes->sprays() ? std::make_shared<FabricRoutes>(platform) : nullptr),
       settings_(complete_packet_settings(platform)),
       engine_(settings_, packet_links(*routes), std::make_shared<PacketPaths>(routes),
-              has_timed_faults(*routes)),
+              has_timed_faults(*routes), fabric_window(platform)),
       fault_(has_timed_faults(*routes) ? 0 : kNever) {}
 
 std::unique_ptr<Network> PacketNetwork::snapshot() const {
@@ -156,6 +159,7 @@ void PacketNetwork::settle(std::int64_t now, Sink& sink) {
   Reporter reporter(*this, sink);
   run(now, reporter);
   std::sort(sent_.begin(), sent_.end());
+  if (!sent_.empty()) changes_in_vain_ = 0;
   for (const Send& message : sent_) {
     if (uncontended_time(message.from, message.to, message.bytes) >= MultiDimFabric::kTooLong - now)
       sink.exceeds_clock();
@@ -181,8 +185,9 @@ void PacketNetwork::run(std::int64_t until, Reporter& reporter) {
     const std::int64_t now = std::min(fault_, next_reroute());
     const std::uint64_t events = engine_.counts().events;
     engine_.run(now, reporter);
-    const bool is_idle = engine_.counts().events == events && engine_.next_arrival() == kNever;
-    changes_in_vain_ = is_idle ? changes_in_vain_ + 1 : 0;
+    const bool is_in_vain = engine_.undelivered() > 0 && engine_.counts().events == events &&
+                            engine_.next_arrival() == kNever;
+    changes_in_vain_ = is_in_vain ? changes_in_vain_ + 1 : 0;
     if (fault_ == now) change_links(now);
     while (next_reroute() <= now) {
       engine_.reroute(reroutes_.front().second, now, reporter);

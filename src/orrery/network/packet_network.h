@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,8 +19,11 @@
 namespace orrery::model {
 
 /// The platform's settings, with values for those that it does not give: from the fabric's
-/// transport, else 4 KiB of payload, 62 B of header and a window of 64 packets.
+/// transport, else 4 KiB of payload and 62 B of header.
 [[nodiscard]] platform::PacketSettings complete_packet_settings(const platform::Platform& platform);
+
+/// The window of the fabric's transport in packets, at least 1. Empty: it has none.
+[[nodiscard]] std::optional<std::int64_t> fabric_window(const platform::Platform& platform);
 
 /// The links of the fabric, as packets see them.
 [[nodiscard]] std::vector<PacketLink> packet_links(const FabricRoutes& routes);
@@ -62,8 +66,6 @@ class PacketNetwork final : public Network {
     return routes_->describe(number);
   }
   [[nodiscard]] const PacketEngine& engine() const { return engine_; }
-  /// From now on, `monitor` collects what happens at ports, numbered as links; null: nothing does.
-  void monitor(PacketMonitor* monitor) { engine_.monitor(monitor); }
 
  protected:
   [[nodiscard]] std::int64_t compute_uncontended_time(EndPoint from, EndPoint to,
@@ -71,7 +73,8 @@ class PacketNetwork final : public Network {
 
  private:
   class Reporter;
-  static constexpr int kMostInVain = 1000;  // changes of faults without an event
+  static constexpr int kMostInVain =
+      1000;  // changes of faults while messages wait, without an event
 
   PacketNetwork(const platform::Platform& platform, std::shared_ptr<FabricRoutes> routes);
   PacketNetwork(const PacketNetwork&) = default;

@@ -269,6 +269,11 @@ TEST(PacketSettings, ContradictionsAreErrors) {
   EXPECT_THAT(error("{buffer: 9 kB}"), HasSubstr("no room for one packet of 4158 B"));
   EXPECT_THAT(error("{buffer_share: 1}"), HasSubstr("set `buffer`"));
   EXPECT_THAT(error("{headroom: 9 kB}"), HasSubstr("set `pfc`"));
+  EXPECT_THAT(error("{resume_below: 1 kB}"), HasSubstr("set `pfc`"));
+  EXPECT_THAT(error("{round_trip: 1 us}"), HasSubstr("no `transport` uses it"));
+  EXPECT_THAT(error("{transport: dcqcn, mark_to: 9 kB, round_trip: 1 us}"),
+              HasSubstr("no `transport` uses it"));
+  EXPECT_EQ(error("{transport: swift, round_trip: 1 us}"), "");
   EXPECT_THAT(error("{mark_most: 0.1}"), HasSubstr("set `mark_to`"));
   EXPECT_THAT(error("{transport: dcqcn}"), HasSubstr("needs marked packets"));
   EXPECT_THAT(error("{dcqcn: {fast_recovery: 1}}"), HasSubstr("no `transport` uses it"));
@@ -290,6 +295,19 @@ TEST(PacketSettings, ContradictionsAreErrors) {
   EXPECT_EQ(error("{pfc: true, buffer: 1 MB, window: 9, classes: [{links: network, transport: "
                   "dcqcn, mark_to: 9 kB}]}"),
             "");
+  // What a class does not state has no effect there, and that is no error.
+  EXPECT_EQ(error("{pfc: true, buffer: 1 MB, headroom: 9 kB, resume_below: 1 kB, classes: [{links: "
+                  "scale-up, pfc: false}]}"),
+            "");
+  EXPECT_EQ(error("{buffer: 1 MB, queue: 90 kB, trims: true, classes: [{links: network, pfc: "
+                  "true}]}"),
+            "");
+  EXPECT_EQ(error("{queue: 90 kB, trims: true, mark_from: 1 kB, mark_to: 2 kB, mark_most: 0.5, "
+                  "classes: [{links: network, queue: 0 B, mark_to: 0 B}]}"),
+            "");
+  EXPECT_THAT(error("{pfc: true, buffer: 1 MB, classes: [{links: network, pfc: false, headroom: 9 "
+                    "kB}]}"),
+              HasSubstr("/packets/classes/0/headroom"));
   EXPECT_THAT(error("{transport: nscc}"), HasSubstr("needs marked packets"));
   EXPECT_THAT(error("{transport: dctcp, mark_to: 9 kB, window: 4}"), HasSubstr("remove it"));
   EXPECT_THAT(error("{payload: 0 B}"), HasSubstr("/packets/payload"));

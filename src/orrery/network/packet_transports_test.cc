@@ -70,7 +70,7 @@ TEST(Dcqcn, IncreasesFasterWhenTimeAndBytesAgree) {
   const double before = dcqcn.rate();
   dcqcn.advance(1 + 2 * period);
   // One step with both above fast recovery, after one additive step by bytes and one by time.
-  EXPECT_NEAR(dcqcn.rate(), (before + 2.5e-3 + 2 * 5e-6 + 12.5e-6) / 2, 5e-6);
+  EXPECT_NEAR(dcqcn.rate(), (before + 2.5e-3 + 2 * 5e-6 + 12.5e-6) / 2, 1e-12);
   EXPECT_LT(dcqcn.rate(), 5e-3);
 }
 
@@ -94,12 +94,32 @@ TEST(Hpcc, WindowFollowsTheMeasuredLoad) {
   // The link is full and 100 kB wait, one bandwidth-delay product: U = 2.
   for (int i = 0; i < 200; ++i) acknowledge(1, 100'000);
   EXPECT_NEAR(hpcc.utilization(), 2, 1e-6);
-  EXPECT_LT(hpcc.window(), 10'000);
   const double low = hpcc.window();
+  EXPECT_NEAR(low, 80 / (1 - 0.95 / 2), 1);  // W = W x target / U + increase
   // Half of the load: after at most 5 additive stages it rises multiplicatively.
   for (int i = 0; i < 200; ++i) acknowledge(0.475, 0);
   EXPECT_NEAR(hpcc.utilization(), 0.475, 1e-6);
   EXPECT_GT(hpcc.window(), 4 * low);
+}
+
+// The same, acknowledgement by acknowledgement: each is a round trip after the last one, so that
+// the measured load is that of the last round trip.
+TEST(Hpcc, WindowChangesByTheLoad) {
+  Hpcc hpcc({}, 100'000);
+  const std::int64_t round_trip = 10'000'000;
+  const double per_byte = 100;
+  std::int64_t time = 0, bytes = 0;
+  const auto window_after = [&](double load, std::uint32_t queue) {
+    time += round_trip;
+    bytes += std::llround(static_cast<double>(round_trip) * load / per_byte);
+    const std::vector<LinkLoadRecord> records{{time, bytes, per_byte, queue, 7}};
+    hpcc.acknowledged(records, static_cast<double>(round_trip), time, time);
+    return hpcc.window();
+  };
+  EXPECT_DOUBLE_EQ(window_after(1, 100'000), 100'000);  // no load yet: the largest
+  EXPECT_DOUBLE_EQ(window_after(1, 100'000), 100'000 * 0.95 / 2 + 80);
+  EXPECT_DOUBLE_EQ(window_after(0.5, 0), 47'580 + 80);
+  EXPECT_DOUBLE_EQ(window_after(0.5, 0), 47'660 + 80);
 }
 
 // Section 3.1 of Kumar et al. 2020: the decrease is the distance to the target, at most half, once
@@ -197,6 +217,39 @@ TEST(Transports, CreditsKeepIncastQueuesShort) {
   EXPECT_GT(again.engine().counts().credits, 5000u);
 }
 
+// The window of the fabric's transport is for pairs with a constant window alone.
+TEST(Transports, TheWindowOfTheFabricIsForConstantWindows) {
+  const auto slowdown = [](const char* packets) {
+    PacketNetwork network(testing::packet_cluster(
+        "fabric: {hosts: [{count: 3, devices: 1}], network: {kind: switch, port: {bandwidth: 10 "
+        "GB/s, latency: 500 ns}}, transport: {window: 4 kB}}\n"
+        "packets: {payload: 938 B, header: 62 B, mark_to: 80 kB, " +
+        std::string(packets) + "}\n"));
+    Driver driver(network);
+    driver.run({{0, {.from = 1, .to = 0, .bytes = 938 * 1000}}});
+    return static_cast<double>(driver.arrivals.at(0)) /
+           static_cast<double>(network.uncontended_time(1, 0, 938 * 1000));
+  };
+  // 4 packets in each round trip of 2.3 us.
+  EXPECT_GT(slowdown("transport: window"), 5);
+  EXPECT_GT(slowdown("transport: dctcp, classes: [{links: network, transport: window}]"), 5);
+  EXPECT_LT(slowdown("classes: [{links: network, transport: dcqcn}]"), 1.01);
+  EXPECT_LT(slowdown("window: 100"), 1.01);
+}
+
+// A stated round trip is for transports that set their window: two windows of 64 packets fit into
+// the queue, those of 1 ms at 10 GB/s would not.
+TEST(Transports, ConstantWindowsIgnoreAStatedRoundTrip) {
+  PacketNetwork network(
+      star(3,
+           "queue: 300 kB, round_trip: 1 ms, transport: swift, classes: [{links: network, "
+           "transport: window}]"));
+  Driver driver(network);
+  driver.run(incast_of(2, 1000));
+  EXPECT_EQ(driver.arrivals.size(), 2u);
+  EXPECT_EQ(network.engine().counts().dropped, 0u);
+}
+
 // An uncontended message needs its uncontended time, whatever the transport.
 TEST(Transports, AloneNothingLimitsThem) {
   for (const char* const transport :
@@ -216,8 +269,8 @@ TEST(Transports, AloneNothingLimitsThem) {
   }
 }
 
-// The lab that needed some 55 us from mark to notification before flow control paused anything
-// (with 50 us between two): a later notification lets queues grow further.
+// Until the receiver notifies of a mark, the queue grows: 55 us later, flow control pauses senders
+// first. Between two notifications are at least 4 us.
 TEST(Transports, LateNotificationsCausePauses) {
   const auto pauses = [](const char* delay) {
     PacketNetwork network(

@@ -22,7 +22,8 @@ struct PacketRules {
   friend bool operator==(const PacketRules&, const PacketRules&) = default;
 };
 
-/// The rules of a class of links, or of all others (empty).
+/// The rules of a class of links, or of all others (null). Of the values for all links, a class
+/// does not have those that its own values leave without effect.
 [[nodiscard]] inline PacketRules packet_rules(const PacketSettings& all,
                                               const PacketClass* one = nullptr) {
   PacketRules made{all.transport, all.queue,     all.trims, all.mark_from,
@@ -35,7 +36,14 @@ struct PacketRules {
   made.mark_to = one->mark_to.value_or(made.mark_to);
   made.mark_most = one->mark_most.value_or(made.mark_most);
   made.pfc = one->pfc.value_or(made.pfc);
-  if (one->headroom) made.headroom = one->headroom;
+  if (one->headroom || !made.pfc) made.headroom = one->headroom;
+  if (made.pfc && !one->queue) made.queue = Bytes{};
+  const bool is_limited = made.queue.count() > 0 || all.buffer.count() > 0;
+  if ((made.pfc || !is_limited) && !one->trims) made.trims = false;
+  if (made.mark_to.count() == 0) {
+    made.mark_from = one->mark_from.value_or(Bytes{});
+    made.mark_most = one->mark_most.value_or(1);
+  }
   return made;
 }
 

@@ -135,16 +135,16 @@ struct PacketSettings {
   std::int64_t entropies = 64;  ///< number of routes over which a pair's packets are sprayed
   PacketSpraying spraying = PacketSpraying::oblivious;
   PacketTransport transport = PacketTransport::window;
-  Time round_trip{};              ///< of transports without `window`; 0: that of the pair, unloaded
-  Bytes queue{};                  ///< of data packets at a switch's port; 0: unlimited
-  bool trims = false;             ///< a packet without room in a queue continues as a header
+  Time round_trip{};   ///< of transports that set their window; 0: that of the pair, unloaded
+  Bytes queue{};       ///< of data packets at a switch's port; 0: unlimited
+  bool trims = false;  ///< a packet without room in a queue continues as a header
   Bytes mark_from{}, mark_to{};   ///< length of a queue: from there some, from there all are marked
   double mark_most = 1;           ///< probability of a mark just below `mark_to`
   Bytes buffer{};                 ///< that the ports of a switch share; 0: none
   double buffer_share = 0.125;    ///< of the free buffer that one queue, or one port, may use
   bool pfc = false;               ///< priority flow control (IEEE 802.1Qbb)
   std::optional<Bytes> headroom;  ///< for packets after a pause; empty: as many as can follow
-  Bytes resume_below{3000};       ///< the threshold of the pause
+  Bytes resume_below{3072};       ///< distance to the threshold of the pause: senders resume there
   PacketPriorities priorities;
   PacketScheduling scheduling = PacketScheduling::strict;
   std::vector<std::int64_t> weights;  ///< by priority, if `weighted`

@@ -26,7 +26,7 @@ struct CongestionLimits {
 struct CongestionFeedback {
   std::int64_t now = 0;
   std::int64_t bytes = 0;                   ///< that arrived
-  std::int64_t round_trip = 0;              ///< of the packet that caused it; -1: it was sent twice
+  std::int64_t round_trip = 0;              ///< of the packet that caused it; -1: not known
   bool is_marked = false;                   ///< whether that packet was marked
   std::uint32_t hops = 0;                   ///< its links
   std::int64_t in_flight = 0;               ///< bytes, after it
@@ -61,7 +61,6 @@ class Congestion {
 
   /// Bytes that may be in flight; 0: no limit.
   [[nodiscard]] std::int64_t window() const { return static_cast<std::int64_t>(window_); }
-  [[nodiscard]] std::int64_t round_trip() const { return round_trip_; }
   /// Bytes per picosecond; 0: it is not paced.
   [[nodiscard]] double rate() const { return rate_; }
   /// The time at which the rate changes by itself; kNever: it does not.

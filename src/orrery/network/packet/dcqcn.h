@@ -24,7 +24,6 @@ class Dcqcn {
   Dcqcn(const platform::DcqcnSettings& settings, double line_rate);
 
   [[nodiscard]] double rate() const { return rate_; }
-  [[nodiscard]] double alpha() const { return alpha_; }
   /// Whether it sends below the rate of the port.
   [[nodiscard]] bool is_limited() const { return rate_ < most_; }
   /// The time of the next increase; kNever: it sends at the rate of the port.

@@ -19,22 +19,32 @@ std::uint32_t priority_count(const platform::PacketPriorities& by) {
       1 + std::max({by.collective, by.point_to_point, by.announcement, by.memory}));
 }
 
-/// What can arrive after a link is paused: the frame waits for one packet and travels one latency;
-/// the sender finishes one packet, and what is on the link then follows.
-std::int64_t headroom_of(const PacketLink& link, std::int64_t packet, std::int64_t frame) {
-  const double on_link = 2 * static_cast<double>(link.latency) * link.bytes_per_ns / 1e3;
-  return std::llround(on_link) + 3 * packet + frame;
+/// What can arrive after a link is paused. The packet that causes the pause is the first. The frame
+/// waits for one packet of the link back and for the frames of other priorities, and travels its
+/// latency. The sender then finishes a packet, and what is on the link follows. `frames`: bytes of
+/// the pause frames of all priorities; `back`: null without a link back, as if it were like `link`.
+std::int64_t headroom_of(const PacketLink& link, const PacketLink* back, std::int64_t packet,
+                         std::int64_t acknowledgement, std::int64_t frames) {
+  if (back == nullptr || back->bytes_per_ns <= 0) back = &link;
+  const auto before = static_cast<double>(std::max(packet, acknowledgement) + frames);
+  const double time = static_cast<double>(link.latency + back->latency) / 1e3;
+  return std::llround(time * link.bytes_per_ns + before * link.bytes_per_ns / back->bytes_per_ns) +
+         2 * packet;
 }
 
 }  // namespace
 
 PacketEngine::PacketEngine(const platform::PacketSettings& settings,
                            const std::vector<PacketLink>& links,
-                           std::shared_ptr<PacketRouter> router, bool may_fail)
+                           std::shared_ptr<PacketRouter> router, bool may_fail,
+                           std::optional<std::int64_t> usual_window)
     : settings_(settings),
       payload_(settings.payload.value().count()),
       header_(settings.header.value().count()),
       window_(settings.window ? *settings.window * (payload_ + header_) : kOwnWindow),
+      usual_window_(settings.window ? window_
+                    : usual_window  ? *usual_window * (payload_ + header_)
+                                    : kOwnWindow),
       priorities_(priority_count(settings.priorities)),
       is_lossy_(may_fail),
       is_adaptive_(settings.spraying == platform::PacketSpraying::adaptive && router->sprays()),
@@ -61,9 +71,11 @@ PacketEngine::PacketEngine(const platform::PacketSettings& settings,
     port.rules = rules_by_class_[static_cast<std::size_t>(link.kind)];
     nodes = std::max({nodes, link.from + 1, link.to + 1});
     const platform::PacketRules& rules = rules_[port.rules];
-    buffers_.headroom.push_back(rules.headroom
-                                    ? rules.headroom->count()
-                                    : headroom_of(link, payload_ + header_, kPauseBytes));
+    const PacketLink* const back = link.reverse == kNoPacket ? nullptr : &links[link.reverse];
+    buffers_.headroom.push_back(rules.headroom ? rules.headroom->count()
+                                               : headroom_of(link, back, payload_ + header_,
+                                                             settings.acknowledgement.count(),
+                                                             priorities_ * kPauseBytes));
     least_last_hop_ = std::min(least_last_hop_, port.latency + serial(port, header_));
   }
   queues_.resize(ports_.size() * priorities_);
@@ -123,8 +135,9 @@ std::uint32_t PacketEngine::connection_of(const PacketPost& message) {
   made.rules = rules_of(usual);
   const CongestionLimits& limits = limits_[made.rules];
   const double rate = 1e-3 * links_[usual.links[0]].bytes_per_ns;
-  std::int64_t round_trip = settings_.round_trip.count();
-  if (round_trip == 0 && (limits.transport != PacketTransport::window || window_ == kOwnWindow))
+  const bool is_constant = limits.transport == PacketTransport::window;
+  std::int64_t round_trip = is_constant ? 0 : settings_.round_trip.count();
+  if (round_trip == 0 && (!is_constant || usual_window_ == kOwnWindow))
     round_trip = unloaded_round_trip(made, usual);
   made.congestion.begin(limits, settings_, window_of(limits.transport, round_trip, rate),
                         round_trip, rate);
@@ -135,7 +148,8 @@ std::uint32_t PacketEngine::connection_of(const PacketPost& message) {
 /// pair down; at least 64 packets.
 std::int64_t PacketEngine::window_of(PacketTransport transport, std::int64_t round_trip,
                                      double bytes_per_ps) const {
-  if (window_ != kOwnWindow) return window_;
+  const std::int64_t stated = transport == PacketTransport::window ? usual_window_ : window_;
+  if (stated != kOwnWindow) return stated;
   if (transport == PacketTransport::dcqcn) return 0;
   const std::int64_t packet = payload_ + header_;
   const double trip =
@@ -231,13 +245,9 @@ void PacketEngine::receive(std::uint32_t number) {
       connection.credit = std::max(connection.credit, packet.received);
       break;
     }
-    case PacketKind::notification: {
-      Connection& connection = connections_[packet.connection];
-      connection.congestion.notified(now_);
-      if (monitor_.value != nullptr && connection.route.hops > 0)
-        ++monitor_.value->at(connection.route.links[0], now_).notifications;
+    case PacketKind::notification:
+      connections_[packet.connection].congestion.notified(now_);
       break;
-    }
     case PacketKind::acknowledgement:
       acknowledged(packet, number);
       break;
@@ -273,13 +283,6 @@ std::int64_t PacketEngine::waiting(std::uint32_t link) const {
   std::int64_t sum = 0;
   for (std::uint32_t i = 0; i < priorities_; ++i) sum += queues_[link * priorities_ + i].waiting;
   return sum;
-}
-
-const Congestion* PacketEngine::congestion(std::uint32_t from, std::uint32_t to) const {
-  for (const Connection& connection : connections_) {
-    if (connection.from == from && connection.to == to) return &connection.congestion;
-  }
-  return nullptr;
 }
 
 }  // namespace orrery::model

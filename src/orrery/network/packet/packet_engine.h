@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "orrery/network/packet/event_heap.h"
 #include "orrery/network/packet/packet_buffers.h"
-#include "orrery/network/packet/packet_monitor.h"
 #include "orrery/network/packet/packet_route_pool.h"
 #include "orrery/network/packet/packet_types.h"
 #include "orrery/network/packet/reliability.h"
@@ -62,11 +62,13 @@ class PacketEngine {
   };
   static constexpr std::int64_t kNever = EventHeap::kNone;
 
-  /// `settings` has a payload and a header. Without a window, each pair has its own: one unloaded
-  /// round trip at the rate of its first link, at least 64 packets. `may_fail`: links may fail
-  /// later (set_link()), so that packets are lost.
+  /// `settings` has a payload and a header. Without a window, pairs of transport `window` have
+  /// `usual_window` packets. Without that, each pair has its own: one unloaded round trip at the
+  /// rate of its first link, at least 64 packets. `may_fail`: links may fail later (set_link()), so
+  /// that packets are lost.
   PacketEngine(const platform::PacketSettings& settings, const std::vector<PacketLink>& links,
-               std::shared_ptr<PacketRouter> router, bool may_fail = false);
+               std::shared_ptr<PacketRouter> router, bool may_fail = false,
+               std::optional<std::int64_t> usual_window = {});
 
   /// Sends a message at `now`, after all events until then (run()).
   void post(const PacketPost& message, std::int64_t now, Report& report);
@@ -78,9 +80,6 @@ class PacketEngine {
   /// Messages that have not arrived.
   [[nodiscard]] std::uint64_t undelivered() const { return undelivered_; }
   void report_links(bool on) { reports_links_ = on; }
-  /// From now on, `monitor` collects what happens at ports; null: nothing does. Copies of the
-  /// engine have none.
-  void monitor(PacketMonitor* monitor) { monitor_.value = monitor; }
 
   /// From `now` on, the link has this share of its bandwidth. 0: it is down, and loses the packets
   /// in its queue and those that reach it. `may_fail` is true. Follow it with reroute() or wake().
@@ -93,8 +92,6 @@ class PacketEngine {
   [[nodiscard]] std::uint64_t in_flight() const;
   /// The bytes in the queue of a link, of all priorities.
   [[nodiscard]] std::int64_t waiting(std::uint32_t link) const;
-  /// The congestion control of a pair. Null: it has sent nothing.
-  [[nodiscard]] const Congestion* congestion(std::uint32_t from, std::uint32_t to) const;
   /// Links that wait for each other because of pauses, in order. Empty: there is no such cycle.
   /// O(packets).
   [[nodiscard]] std::vector<std::uint32_t> paused_cycle() const;
@@ -110,7 +107,7 @@ class PacketEngine {
   [[nodiscard]] std::int64_t latency(std::uint32_t link) const { return ports_[link].latency; }
 
  private:
-  static constexpr std::int64_t kOwnWindow = -1;  ///< no window is stated
+  static constexpr std::int64_t kOwnWindow = -1;  ///< each pair has its own
   static constexpr std::uint32_t kPauseBytes =
       64;  ///< smallest Ethernet frame (IEEE 802.3, 802.1Qbb)
 
@@ -156,8 +153,7 @@ class PacketEngine {
   }
   [[nodiscard]] std::int64_t queue_limit(const Port& port) const;
   [[nodiscard]] bool make_room(std::uint32_t port, std::uint32_t packet);
-  void drop(std::uint32_t port, std::uint32_t packet, PacketDrop why);
-  void observe_queue(std::uint32_t port);
+  void drop(std::uint32_t packet, PacketDrop why);
   void mark(std::uint32_t port, const PacketQueue& queue, Packet& packet);
   [[nodiscard]] double random();
   void append(std::uint32_t port, std::uint32_t packet);
@@ -205,7 +201,9 @@ class PacketEngine {
   [[nodiscard]] PacketMessage& message_of(const Connection& connection, std::uint32_t number);
 
   platform::PacketSettings settings_;
-  std::int64_t payload_, header_, window_;
+  std::int64_t payload_, header_;
+  std::int64_t window_;                       // of all pairs, if the settings state it, in bytes
+  std::int64_t usual_window_;                 // of those with transport `window`
   std::vector<platform::PacketRules> rules_;  // of all links, then of classes
   std::vector<CongestionLimits> limits_;      // by rules
   std::array<std::uint8_t, platform::kLinkClasses> rules_by_class_ = {};
@@ -238,14 +236,6 @@ class PacketEngine {
   std::uint64_t samples_ = 0;      // random numbers so far
   Report* report_ = nullptr;       // during a call
   bool reports_links_ = false;
-  /// Not copied.
-  struct Monitor {
-    Monitor() = default;
-    Monitor(const Monitor& /*other*/) {}
-    Monitor& operator=(const Monitor& /*other*/) { return *this; }
-    PacketMonitor* value = nullptr;
-  };
-  Monitor monitor_;
   PacketCounts counts_;
 };
 

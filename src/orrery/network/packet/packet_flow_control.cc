@@ -34,7 +34,7 @@ bool PacketEngine::hold(std::uint32_t at, std::uint32_t number) {
   packet.in_headroom = held.headroom > 0 || static_cast<double>(held.shared + size) > limit;
   if (packet.in_headroom) {
     if (held.headroom + size > buffers_.headroom[link]) {
-      drop(at, number, PacketDrop::no_headroom);
+      drop(number, PacketDrop::no_headroom);
       return false;
     }
     held.headroom += size;
@@ -74,10 +74,22 @@ void PacketEngine::release_held(const Port& port, Packet& packet) {
   send_pause(link, packet.priority, false);
 }
 
-/// Tells the sender of a link to pause a priority, or to resume it, by a frame that goes before all
-/// others.
+/// Makes the sender of a link pause a priority, or resume it, by a frame that goes before all but
+/// other pause frames. A frame of this priority that still waits changes instead.
 void PacketEngine::send_pause(std::uint32_t link, std::uint32_t priority, bool begins) {
   counts_.pauses += begins;
+  const std::uint32_t back = links_[link].reverse;
+  std::uint32_t before = kNoPacket;  // the last pause frame that waits
+  for (std::uint32_t at = back == kNoPacket ? kNoPacket : ports_[back].first;
+       at != kNoPacket && packets_[at].kind == PacketKind::pause; at = packets_[at].next) {
+    Packet& waiting = packets_[at];
+    if (waiting.number == link && waiting.priority == priority) {
+      waiting.marked = begins;
+      waiting.received = buffers_.changes[link];
+      return;
+    }
+    before = at;
+  }
   const std::uint32_t made = take_packet();
   Packet& frame = packets_[made];
   frame.kind = PacketKind::pause;
@@ -87,7 +99,6 @@ void PacketEngine::send_pause(std::uint32_t link, std::uint32_t priority, bool b
   frame.size = kPauseBytes;
   frame.hops = 1;
   frame.received = buffers_.changes[link];
-  const std::uint32_t back = links_[link].reverse;
   if (back == kNoPacket || ports_[back].ps_per_byte == 0 || ports_[back].is_down) {
     // There is no link for it: it arrives as if there were a free one.
     const Port& port = ports_[link];
@@ -97,8 +108,9 @@ void PacketEngine::send_pause(std::uint32_t link, std::uint32_t priority, bool b
   }
   Port& port = ports_[back];
   if (port.idle_at <= now_ && !port.is_waking) return transmit(back, made);
-  frame.next = port.first;
-  port.first = made;
+  std::uint32_t& place = before == kNoPacket ? port.first : packets_[before].next;
+  frame.next = place;
+  place = made;
   if (frame.next == kNoPacket) port.last = made;
   schedule_wake(back);
 }
@@ -112,7 +124,6 @@ void PacketEngine::receive_pause(const Packet& packet) {
   } else {
     port.paused &= static_cast<std::uint8_t>(~bit);
   }
-  if (monitor_.value != nullptr) monitor_.value->set_paused(packet.number, port.paused != 0, now_);
   if (!packet.marked) schedule_wake(packet.number);
 }
 
@@ -151,7 +162,7 @@ void PacketEngine::empty_queues(std::uint32_t link) {
       const std::uint32_t packet = first;
       first = packets_[packet].next;
       if (packets_[packet].is_held) release_held(port, packets_[packet]);
-      drop(link, packet, PacketDrop::link_down);
+      drop(packet, PacketDrop::link_down);
     }
   };
   drop_all(port.first);

@@ -14,7 +14,7 @@ namespace orrery::model {
 void PacketEngine::enqueue(std::uint32_t number, std::uint32_t packet) {
   Port& port = ports_[number];
   Packet& added = packets_[packet];
-  if (port.is_down) return drop(number, packet, PacketDrop::link_down);
+  if (port.is_down) return drop(packet, PacketDrop::link_down);
   const bool is_data = added.kind == PacketKind::data;
   const bool may_go = !is_data || (port.paused >> added.priority & 1) == 0;
   if (port.idle_at <= now_ && !port.is_waking && may_go) return transmit(number, packet);
@@ -29,12 +29,10 @@ double PacketEngine::random() {
       mix_bits(mix_bits(static_cast<std::uint64_t>(settings_.seed)) + ++samples_));
 }
 
-void PacketEngine::drop(std::uint32_t port, std::uint32_t number, PacketDrop why) {
+void PacketEngine::drop(std::uint32_t number, PacketDrop why) {
   if (packets_[number].kind == PacketKind::data) {
     ++counts_.dropped;
     ++counts_.dropped_by[static_cast<std::size_t>(why)];
-    if (monitor_.value != nullptr)
-      ++monitor_.value->at(port, now_).drops[static_cast<std::size_t>(why)];
   }
   release_packet(number);
 }
@@ -64,11 +62,10 @@ bool PacketEngine::make_room(std::uint32_t at, std::uint32_t number) {
     return true;
   }
   if (!rules.trims) {
-    drop(at, number, PacketDrop::no_room);
+    drop(number, PacketDrop::no_room);
     return false;
   }
   ++counts_.trimmed;
-  if (monitor_.value != nullptr) ++monitor_.value->at(at, now_).trims;
   if (queue.first != kNoPacket && random() < 0.5) {
     // The last packet of the queue is trimmed, and this one takes its place.
     Packet& last = packets_[queue.last];
@@ -100,7 +97,6 @@ void PacketEngine::mark(std::uint32_t at, const PacketQueue& queue, Packet& pack
   if (length < to && random() >= rules.mark_most * (length - from) / (to - from)) return;
   packet.marked = true;
   ++counts_.marked;
-  if (monitor_.value != nullptr) ++monitor_.value->at(at, now_).marks;
 }
 
 void PacketEngine::append(std::uint32_t at, std::uint32_t number) {
@@ -116,13 +112,7 @@ void PacketEngine::append(std::uint32_t at, std::uint32_t number) {
   if (packet.kind == PacketKind::data) queue.waiting += packet.size;
   (queue.first == kNoPacket ? queue.first : packets_[queue.last].next) = number;
   queue.last = number;
-  if (monitor_.value != nullptr) observe_queue(at);
   port.has_packets = static_cast<std::uint8_t>(port.has_packets | 1u << packet.priority);
-}
-
-void PacketEngine::observe_queue(std::uint32_t at) {
-  PortSample& sample = monitor_.value->at(at, now_);
-  sample.longest_queue = std::max(sample.longest_queue, waiting(at));
 }
 
 void PacketEngine::schedule_wake(std::uint32_t number) {
@@ -234,21 +224,22 @@ void PacketEngine::write_load(std::uint32_t number, std::uint32_t packet) {
 }
 
 /// A packet reaches a node that chooses its next link: the one with the shortest queue among those
-/// on shortest routes; equal ones in turn.
+/// on shortest routes; of equal ones, a random one.
 void PacketEngine::choose_link(std::uint32_t number) {
   Packet& packet = packets_[number];
   const PacketRoutePool::Choice choice =
       routes_.next(links_[packet.links[0]].to, connections_[packet.connection].to);
-  if (choice.count == 0) return drop(packet.links[0], number, PacketDrop::link_down);
-  const std::uint32_t offset = choice.count == 1 ? 0 : mix_bits(++samples_) % choice.count;
+  if (choice.count == 0) return drop(number, PacketDrop::link_down);
+  const auto offset = static_cast<std::uint32_t>(choice.count == 1 ? 0 : random() * choice.count);
   std::uint32_t best = kNoPacket;
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kLongest = std::numeric_limits<std::int64_t>::max();
+  std::int64_t least = kLongest;
   for (std::uint32_t i = 0; i < choice.count; ++i) {
     const std::uint32_t link = routes_.links()[choice.first + (offset + i) % choice.count];
     const Port& port = ports_[link];
     std::int64_t length = waiting(link);
     if (port.idle_at > now_) length += port.serving;
-    if (port.is_down) length = least - 1;  // only if there is no other
+    if (port.is_down) length = kLongest - 1;  // only if there is no other
     if (length >= least) continue;
     least = length;
     best = link;

@@ -77,9 +77,6 @@ void PacketEngine::accept_data(const Packet& packet, std::uint32_t number, std::
   }
   if (!is_complete) return;
   --undelivered_;
-  if (monitor_.value != nullptr)
-    monitor_.value->add_message(
-        {connection.from, connection.to, message.bytes, message.posted, now_});
   report_->arrives(message.token);
   while (connection.receiving != kNoPacket &&
          messages_[connection.receiving].received == messages_[connection.receiving].packets)

@@ -46,7 +46,6 @@ class PacketRoutePool {
   PacketRoutePool(std::shared_ptr<PacketRouter> router, std::uint32_t entropies)
       : router_(std::move(router)), entropies_(router_->sprays() ? entropies : 1) {}
 
-  [[nodiscard]] bool sprays() const { return router_->sprays(); }
   [[nodiscard]] std::uint32_t node_of(std::uint32_t end_point) const {
     return router_->node_of(end_point);
   }
@@ -72,10 +71,6 @@ class PacketRoutePool {
     search(made, 0, from, to);
     state_ = state;
     return made;
-  }
-  /// Loads the route into the cache.
-  void prefetch(std::uint32_t pair, std::uint32_t entropy) const {
-    __builtin_prefetch(&tables_[state_].known[pair + entropy]);
   }
   [[nodiscard]] const std::uint32_t* links() const { return links_.data(); }
 

@@ -25,7 +25,6 @@ void PacketEngine::post(const PacketPost& message, std::int64_t now, Report& rep
   PacketMessage& posted = messages_[made];
   posted.bytes = message.bytes;
   posted.token = message.token;
-  posted.posted = now;
   posted.packets = static_cast<std::uint64_t>(packet_count(message.bytes));
   if (connection.last_message != kNoPacket) {
     PacketMessage& before = messages_[connection.last_message];
@@ -146,7 +145,6 @@ void PacketEngine::fill_packet(std::uint32_t number, Packet& packet) {
     sent.state = SentPacket::State::in_flight;
     state.lost.remove_first();
     ++counts_.again;
-    if (monitor_.value != nullptr) ++monitor_.value->at(connection.route.links[0], now_).again;
     return;
   }
   const PacketMessage& message = messages_[connection.sending];

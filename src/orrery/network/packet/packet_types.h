@@ -3,6 +3,7 @@
 // The plain data of the packet network: packets, ports, messages, connections.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -24,6 +25,10 @@ enum class PacketKind : std::uint8_t {
   credit,        ///< of the receiver
   pause,         ///< of one priority of a link, or its end; for the next node only
 };
+
+/// Why a packet was dropped.
+enum class PacketDrop : std::uint8_t { no_room, no_headroom, link_down };
+inline constexpr std::size_t kPacketDrops = 3;
 
 /// A packet in flight or in a queue. One line of the cache.
 struct alignas(64) Packet {
@@ -109,7 +114,6 @@ struct PacketMessage {
   std::uint32_t token = 0;
   std::uint32_t next = kNoPacket;  ///< of the connection, or among unused messages
   std::int64_t end = 0;            ///< bytes on the wire of the connection until its end
-  std::int64_t posted = 0;         ///< time
   std::uint64_t received = 0;      ///< packets
   std::uint64_t arriving = 0;      ///< packets received or on their last link
 };

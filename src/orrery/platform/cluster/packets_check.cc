@@ -110,6 +110,8 @@ void check_transports(const Check& check, const std::vector<PacketTransport>& us
   const auto equals = [](PacketTransport wanted) {
     return [wanted](PacketTransport one) { return one == wanted; };
   };
+  constants("round_trip", packets.round_trip != none.round_trip,
+            [](PacketTransport one) { return !uses_window(one); });
   constants("dcqcn", packets.dcqcn != none.dcqcn, equals(PacketTransport::dcqcn));
   constants("hpcc", packets.hpcc != none.hpcc, equals(PacketTransport::hpcc));
   constants("swift", packets.swift != none.swift, equals(PacketTransport::swift));
@@ -129,6 +131,7 @@ void check_packets(const PacketSettings& packets, Reading& reading) {
   check_buffer(check);
   check_priorities(check);
   std::vector<PacketTransport> used = {packets.transport};
+  bool pauses = rules.pfc;
   std::vector<LinkClass> known;
   for (std::size_t i = 0; i < packets.classes.size(); ++i) {
     const PacketClass& one = packets.classes[i];
@@ -141,8 +144,11 @@ void check_packets(const PacketSettings& packets, Reading& reading) {
     check_queue(check, its);
     check_marks(check, its);
     used.push_back(its.transport);
+    pauses = pauses || its.pfc;
   }
   check.path = "/packets";
+  if (!pauses && packets.resume_below != PacketSettings{}.resume_below)
+    check.conflict("resume_below", "has no effect", "set `pfc`");
   check_transports(check, used);
 }
 

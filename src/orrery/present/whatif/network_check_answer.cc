@@ -97,11 +97,18 @@ void state_network_check(report::Answer& answer, const NetworkCheck& check) {
   answer.line("verdict", verdict_text(check));
   answer.line("errors", fmt::format("against {}, the most detailed network here",
                                     model_name(check.networks[*check.reference])));
+  if (check.adapters_differ)
+    answer.line("adapters",
+                fmt::format("analytical and flow divide each message over the network adapters of "
+                            "a device, {} uses one: the errors contain that (`routing: spray` "
+                            "divides in all)",
+                            model_name(check.networks[*check.reference])));
   answer.line("CPU time", "estimated, in order of magnitude, from the work of each simulation");
   answer.field("most_detailed_model", model_name(check.networks[*check.reference]))
       .field("recommended_model",
              text_or_null(check.recommended ? model_name(check.networks[*check.recommended])
-                                            : std::string()));
+                                            : std::string()))
+      .field("adapters_differ", check.adapters_differ);
   answer.end_section();
   answer.findings(check.findings);
 }

@@ -84,7 +84,8 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
       "peak_flop_per_s peak_precision predicted_step prediction_interval product_width "
       "published ranks unexplained_mfu unexplained_ns"},
      {"network check",
-      "cluster most_detailed_model network_models ranks recommended_model workload_name"},
+      "adapters_differ cluster most_detailed_model network_models ranks recommended_model "
+      "workload_name"},
      {"network compare", "networks ranks workload_name"},
      {"network show",
       "at_least bisection_bytes_per_s connected device_bandwidth_bytes_per_s diameter_hops "

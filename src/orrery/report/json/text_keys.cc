@@ -12,6 +12,9 @@ namespace {
 constexpr auto kJsonTexts = std::to_array<JsonKey>(
     {{"a", JsonType::text, "number format of the first input"},
      {"about", JsonType::text, "explanation"},
+     {"adapters_differ", JsonType::flag,
+      "devices have several network adapters, over which `analytical` and `flow` divide messages, "
+      "and the most detailed network model uses one"},
      {"algorithm", JsonType::text, "algorithm, with the protocol of a library"},
      {"algorithm_names", JsonType::text, "names of algorithms"},
      {"aliases", JsonType::text, "other names"},

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "orrery/core/system/memory_limit.h"
 #include "orrery/core/text/duration.h"
 #include "orrery/core/text/units.h"
+#include "orrery/network/noc_network.h"
 #include "orrery/network/packet_network.h"
 #include "orrery/sim/engine/messages/mailboxes.h"
 #include "orrery/sim/engine/state/chunk_state.h"
@@ -54,6 +56,9 @@ constexpr double kAnnouncedMessageTime = 200;
 // A packet with its acknowledgement: 620 ns in a permutation of 64 hosts with a window on two
 // tiers, 2,300 ns in one of 1,024 hosts with NSCC on three.
 constexpr double kPacketTime = 1200;
+// A flit and a router that it passes: 64 ns in a ring of neighbors, 140 to 155 ns in a permutation
+// and an all-to-all of 64 devices in a mesh or torus, 212 ns in a crossbar of 16.
+constexpr double kFlitTime = 150;
 // How many times longer a run with a run file lasts if it does not fold: GPT-3 175B on 128 ranks,
 // every rank (two plans), with and without -o.
 constexpr double kRecordingFactor = 1.7;  // links are not shared: most time is closed forms
@@ -75,6 +80,19 @@ double packets_of(const EngineRun& run, const SimulationWork& work) {
   if (run.platform.network != platform::NetworkModelKind::packet) return 0;
   const std::int64_t payload = model::complete_packet_settings(run.platform).payload->count();
   return real(work.messages) + real(work.message_bytes) / static_cast<double>(payload);
+}
+
+/// Flits of all messages, times the routers that they pass; 0 on other networks.
+double flits_at_routers(const EngineRun& run, const SimulationWork& work) {
+  const auto* network = dynamic_cast<const model::NocNetwork*>(&run.network);
+  if (network == nullptr || work.messages == 0) return 0;
+  const platform::NocSettings& settings = network->settings();
+  const auto flit = static_cast<double>(settings.flit->count());
+  const auto head = static_cast<double>(settings.head);
+  const double each =
+      std::max(1.0, std::ceil(real(work.message_bytes) / real(work.messages) / flit));
+  const double packets = std::ceil(each / (static_cast<double>(settings.packet) - head));
+  return real(work.messages) * (each + packets * head) * network->mean_routers();
 }
 
 double bytes_in_flight(const EngineRun& run, const SimulationWork& work) {
@@ -107,10 +125,10 @@ double nanoseconds_of(const EngineRun& run, const SimulationWork& work) {
                          : run.network.traits().uncontended  ? kMessageTime
                          : shares_rates(run)                 ? kSharingMessageTime
                                                              : kQueuingMessageTime;
-  const double time = kRankTime * real(work.ranks) +
-                      kNodeTime * real(work.nodes + work.custom_nodes) +
-                      kClosedPhaseTime * real(work.phases_by_closed_form) +
-                      message * real(work.messages) + kPacketTime * packets_of(run, work);
+  const double time =
+      kRankTime * real(work.ranks) + kNodeTime * real(work.nodes + work.custom_nodes) +
+      kClosedPhaseTime * real(work.phases_by_closed_form) + message * real(work.messages) +
+      kPacketTime * packets_of(run, work) + kFlitTime * flits_at_routers(run, work);
   if (!run.options.record) return time;
   return time * (run.network.traits().uncontended ? kRecordingFactor
                  : shares_rates(run)              ? kRecordingFactorSharing

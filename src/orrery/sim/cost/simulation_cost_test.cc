@@ -152,6 +152,14 @@ TEST(SimulationCost, OfPacketsDependsOnTheBytesOfMessages) {
   EXPECT_GT(packets.cpu_seconds, 5 * messages.cpu_seconds);
 }
 
+// Each of these messages has 16 KiB, which pass two devices and the switch as hundreds of flits.
+TEST(SimulationCost, OfFlitsDependsOnTheirRouters) {
+  const SimulationEstimate flits = direct_estimate(platform::NetworkModelKind::noc);
+  const SimulationEstimate messages = direct_estimate(platform::NetworkModelKind::message);
+  EXPECT_EQ(flits.work.message_bytes, messages.work.message_bytes);
+  EXPECT_GT(flits.cpu_seconds, 50 * messages.cpu_seconds);
+}
+
 // The limit is compared with the estimate, before anything runs.
 TEST(SimulationCost, IsRefusedAboveALimitOfTime) {
   const double needed = direct_estimate(platform::NetworkModelKind::packet).cpu_seconds;

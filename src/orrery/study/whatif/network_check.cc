@@ -7,9 +7,12 @@
 #include <cmath>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "orrery/core/text/csv.h"
 #include "orrery/core/text/duration.h"
+#include "orrery/platform/cluster/fabric/fabric.h"
+#include "orrery/platform/topology/routing/adapter_routes.h"
 #include "orrery/study/questions/inputs/inputs.h"
 #include "orrery/study/questions/outcome/outcome.h"
 
@@ -69,18 +72,36 @@ void set_errors(NetworkCheck& check) {
   }
 }
 
+/// Whether the network model uses one of several adapters, unlike `flow` and `analytical`.
+bool uses_one_adapter(NetworkModelKind model, const platform::Platform& platform) {
+  return platform.fabric != nullptr && model != NetworkModelKind::analytical &&
+         model != NetworkModelKind::flow &&
+         platform::may_use_all_adapters(platform.fabric->routing) &&
+         platform::has_several_adapters(platform.fabric->topology);
+}
+
 /// Simulates the job on one network model; errors that every model has end the check.
 class NetworkChecker {
  public:
   NetworkChecker(Question question, double limit, Watch& watch)
       : question_(std::move(question)), limit_(limit), watch_(watch) {}
 
-  /// Whether the network model fits the cluster: flits are for clusters that describe their routers.
-  [[nodiscard]] bool fits(const NetworkModelEntry& model) const {
-    if (model.kind != NetworkModelKind::noc) return true;
-    Findings ignored_findings;
-    const auto cluster = cluster_with(model, question_, ignored_findings);
-    return cluster && cluster->platform.noc != nullptr;
+  /// The models that fit the cluster: flits are for clusters that describe their routers. Whether
+  /// flits can run there is not asked: if not, the row has the reason.
+  [[nodiscard]] std::vector<NetworkModelEntry> fitting_models() const {
+    std::vector<NetworkModelEntry> models;
+    bool describes_routers = false;
+    for (const NetworkModelEntry& model : kNetworkModels) {
+      if (model.kind == NetworkModelKind::noc) {
+        if (describes_routers) models.push_back(model);
+        continue;
+      }
+      models.push_back(model);
+      Findings ignored_findings;
+      if (const auto cluster = cluster_with(model, question_, ignored_findings))
+        describes_routers = cluster->platform.noc != nullptr;
+    }
+    return models;
   }
 
   Result<CheckedNetwork> simulate_on(const NetworkModelEntry& model, NetworkCheck& check) {
@@ -100,6 +121,7 @@ class NetworkChecker {
     }
     Question one = question_;
     one.network = model.name;
+    const bool one_adapter = uses_one_adapter(model.kind, cluster->platform);
     Inputs inputs{std::make_shared<const Cluster>(*std::move(cluster)), load_};
     auto outcome = simulate(one, std::move(inputs), watch_, findings, {}, limit_);
     if (!outcome) return skipped(outcome.error());
@@ -112,6 +134,7 @@ class NetworkChecker {
     check.workload = outcome->workload_name;
     check.cluster = outcome->cluster_name;
     check.ranks = outcome->workload().rank_count();
+    check.adapters_differ = one_adapter;
     return checked_network(model.kind, *outcome);
   }
 
@@ -138,9 +161,9 @@ Result<NetworkCheck> check_networks(const NetworkCheckQuestion& question, Watch&
   if (auto fine = settle(base); !fine) return tl::unexpected(fine.error());
   NetworkCheck made;
   NetworkChecker checker(std::move(base), limit->seconds, watch);
-  watch.simulations(static_cast<std::uint32_t>(kNetworkModels.size()));
-  for (const NetworkModelEntry& model : kNetworkModels) {
-    if (!checker.fits(model)) continue;
+  const std::vector<NetworkModelEntry> models = checker.fitting_models();
+  watch.simulations(static_cast<std::uint32_t>(models.size()));
+  for (const NetworkModelEntry& model : models) {
     auto one = checker.simulate_on(model, made);
     if (!one) return tl::unexpected(one.error());
     made.networks.push_back(*std::move(one));

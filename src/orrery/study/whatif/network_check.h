@@ -61,6 +61,9 @@ struct NetworkCheck {
   std::vector<CheckedNetwork> networks;    ///< in the order of kNetworkModels
   std::optional<std::size_t> reference;    ///< the most detailed one that was simulated
   std::optional<std::size_t> recommended;  ///< the cheapest one with both errors within kClose
+  /// Devices have several network adapters: `analytical` and `flow` divide each message over them,
+  /// the most detailed model uses one.
+  bool adapters_differ = false;
   Findings findings;
 
   static constexpr double kClose = 0.05;

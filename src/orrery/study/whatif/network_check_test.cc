@@ -85,6 +85,63 @@ TEST(NetworkChecks, SkipWhatTakesTooLong) {
   EXPECT_EQ(check_of(question).error().code, Errc::limit_exceeded);
 }
 
+NetworkCheckQuestion check_on(const std::string& network) {
+  NetworkCheckQuestion question;
+  question.base.workload = example("messages/one-flow.cm");
+  question.base.cluster = "fabric.yaml";
+  question.base.cluster_text =
+      "version: 1\ndevice: {peak: 1 TFLOP/s, memory_bandwidth: 1 TB/s}\n" + network;
+  return question;
+}
+
+// A section of routers that cannot run has a row with the reason, as other networks have.
+TEST(NetworkChecks, NameWhyFlitsCannotRun) {
+  const auto torus = [](const std::string& noc) {
+    return check_of(
+        check_on("fabric:\n  hosts: [{count: 16, devices: 1}]\n  network: {kind: torus, "
+                 "sizes: [4, 4], port: {bandwidth: 32 GB/s, latency: 1 ns}}\nnoc: " +
+                 noc + "\n"));
+  };
+  const auto fine = torus("{channels: 4}");
+  ASSERT_TRUE(fine) << to_string(fine.error());
+  ASSERT_EQ(fine->networks.back().kind, NetworkModelKind::noc);
+  EXPECT_FALSE(fine->networks.back().error);
+  EXPECT_EQ(*fine->reference, fine->networks.size() - 1);
+  // 62,500 flits of 32 B and their heads at several routers: an order of magnitude.
+  EXPECT_GT(fine->networks.back().cpu_seconds, 0.01);
+  EXPECT_LT(fine->networks.back().cpu_seconds, 1);
+  const auto made = torus("{channels: 1}");
+  ASSERT_TRUE(made) << to_string(made.error());
+  ASSERT_EQ(made->networks.back().kind, NetworkModelKind::noc);
+  ASSERT_TRUE(made->networks.back().error);
+  EXPECT_THAT(made->networks.back().error->what, HasSubstr("the routing divides them"));
+  EXPECT_EQ(made->networks[*made->reference].kind, NetworkModelKind::packet);
+}
+
+// Of four adapters, packets use one, unless they are sprayed.
+TEST(NetworkChecks, NameDividedMessages) {
+  const auto hosts = [](const std::string& nics, const std::string& routing) {
+    return check_of(check_on("fabric:\n  hosts: [{count: 16, devices: 1, nics: " + nics +
+                             ", pcie: {bandwidth: 400 GB/s, latency: 100 ns}}]\n  network: {kind: "
+                             "switch, port: {bandwidth: 10 GB/s, latency: 1 us}}\n  routing: " +
+                             routing + "\n"));
+  };
+  const auto flow_error = [](const NetworkCheck& check) {
+    return *check.networks[static_cast<std::size_t>(NetworkModelKind::flow)].step_error;
+  };
+  const auto divided = hosts("4", "ecmp");
+  ASSERT_TRUE(divided) << to_string(divided.error());
+  EXPECT_TRUE(divided->adapters_differ);
+  EXPECT_LT(flow_error(*divided), -0.7);
+  const auto sprayed = hosts("4", "spray");
+  ASSERT_TRUE(sprayed) << to_string(sprayed.error());
+  EXPECT_FALSE(sprayed->adapters_differ);
+  EXPECT_GT(flow_error(*sprayed), -0.1);
+  const auto single = hosts("1", "ecmp");
+  ASSERT_TRUE(single) << to_string(single.error());
+  EXPECT_FALSE(single->adapters_differ);
+}
+
 // Faults that begin are only for flows and packets: the others say so.
 TEST(NetworkChecks, NameWhyANetworkCannotRun) {
   NetworkCheckQuestion question;

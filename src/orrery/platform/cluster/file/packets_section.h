@@ -77,7 +77,8 @@ struct ParameterTable<platform::PacketSettings> {
             "follows the delay of packets; `nscc`: follows marks and delay; `rccc`: credits of the "
             "receiver; `nscc_rccc`: both (Ultra Ethernet)"),
       field("round_trip", &Packets::round_trip,
-            "transports other than `window`: time of a packet and its acknowledgement without "
+            "transports other than `window` and `dcqcn`: time of a packet and its acknowledgement "
+            "without "
             "contention, from which the largest window follows",
             between(0, 1e15))
           .by_default("that of a full packet between the two devices"),
@@ -109,7 +110,8 @@ struct ParameterTable<platform::PacketSettings> {
             "`pfc`: additional buffer of each port and priority, for packets that arrive after "
             "the pause",
             between(0, 1e12))
-          .by_default("what can arrive: two latencies of the link, two packets and the frame"),
+          .by_default(
+              "what can arrive: the latencies of both directions, three packets and the frames"),
       field("resume_below", &Packets::resume_below,
             "`pfc`: distance of a queue to the threshold of the pause at which a sender resumes",
             between(0, 1e12)),

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace orrery::platform {
@@ -47,6 +48,27 @@ bool is_on_way(const ShortestRoutes& shortest, NodeIndex at, NodeIndex by, NodeI
 }
 
 }  // namespace
+
+bool may_use_all_adapters(const Routing& routing) {
+  // Configured routes of single pairs are those of fixed adapters.
+  return routing.fixed_routes.empty() &&
+         (routing.policy == RoutePolicy::known || routing.policy == RoutePolicy::ecmp);
+}
+
+bool has_several_adapters(const Topology& topology) {
+  for (NodeIndex node = 0; node < topology.node_count(); ++node) {
+    if (topology.kind(node) != NodeClass::device) continue;
+    std::optional<NodeIndex> adapter;
+    const auto [first, last] = topology.out(node);
+    for (LinkIndex link = first; link < last; ++link) {
+      const NodeIndex there = topology.link(link).to;
+      if (topology.kind(there) != NodeClass::nic) continue;
+      if (adapter && *adapter != there) return true;
+      adapter = there;
+    }
+  }
+  return false;
+}
 
 bool find_over_adapters(const Topology& topology, const Router& router, NodeIndex from,
                         NodeIndex to, std::vector<RouteLink>& out) {

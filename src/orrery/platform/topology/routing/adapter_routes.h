@@ -17,4 +17,10 @@ namespace orrery::platform {
 [[nodiscard]] bool find_over_adapters(const Topology& topology, const Router& router,
                                       NodeIndex from, NodeIndex to, std::vector<RouteLink>& out);
 
+/// Whether the routing allows that: policies `known` and `ecmp`, without fixed routes.
+[[nodiscard]] bool may_use_all_adapters(const Routing& routing);
+
+/// Whether some device has several network adapters of its own. O(links).
+[[nodiscard]] bool has_several_adapters(const Topology& topology);
+
 }  // namespace orrery::platform
