@@ -126,11 +126,9 @@ const char* error() { return why_failed.c_str(); }
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const OrreryNs3Functions*
-orrery_ns3_functions() {
+extern "C" __attribute__((visibility("default"))) const OrreryNs3Functions* orrery_ns3_functions() {
   static const OrreryNs3Functions functions = {
-      ORRERY_NS3_ABI, ORRERY_NS3_VERSION, create,           destroy,   connect, send,
-      next,           advance,            arrivals,         record_transfers,
-      transfers,      counts,             error};
+      ORRERY_NS3_ABI, ORRERY_NS3_VERSION, create,           destroy,   connect, send, next,
+      advance,        arrivals,           record_transfers, transfers, counts,  error};
   return &functions;
 }

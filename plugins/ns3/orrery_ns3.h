@@ -30,7 +30,7 @@ extern "C" {
 
 /** A link, in one direction. Links have the numbers of their places in the list. */
 struct OrreryNs3Link {
-  uint32_t from, to; /**< nodes, numbered from 0 */
+  uint32_t from, to;        /**< nodes, numbered from 0 */
   uint64_t bits_per_second; /**< 0: no packet uses it */
   int64_t delay_ps;
 };

@@ -52,8 +52,8 @@ class Simulation {
     std::int64_t window = 0;
     std::int64_t in_flight = 0;  ///< bytes on the wire that are not acknowledged
     std::deque<Message> messages;
-    std::uint64_t first = 0;   ///< number of the first message of the list
-    std::uint64_t sending = 0; ///< number of the message that sends
+    std::uint64_t first = 0;    ///< number of the first message of the list
+    std::uint64_t sending = 0;  ///< number of the message that sends
     bool has_turn = false;
   };
   struct Port {

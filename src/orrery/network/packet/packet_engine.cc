@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "orrery/core/random.h"
+#include "orrery/network/packet/pair_window.h"
 
 namespace orrery::model {
 
@@ -144,17 +145,12 @@ std::uint32_t PacketEngine::connection_of(const PacketPost& message) {
   return number;
 }
 
-/// What one round trip takes at the rate of the sender's link, so that the window alone slows no
-/// pair down; at least 64 packets.
 std::int64_t PacketEngine::window_of(PacketTransport transport, std::int64_t round_trip,
                                      double bytes_per_ps) const {
   const std::int64_t stated = transport == PacketTransport::window ? usual_window_ : window_;
   if (stated != kOwnWindow) return stated;
   if (transport == PacketTransport::dcqcn) return 0;
-  const std::int64_t packet = payload_ + header_;
-  const double trip =
-      std::ceil(static_cast<double>(round_trip) * bytes_per_ps / static_cast<double>(packet));
-  return packet * std::max<std::int64_t>(64, static_cast<std::int64_t>(std::min(trip, 1e9)));
+  return round_trip_window(round_trip, bytes_per_ps, payload_ + header_);
 }
 
 std::uint32_t PacketEngine::take_packet() {
