@@ -47,6 +47,16 @@ build_program() {
   quietly "$build/build.log" ninja -C "$build" -j "$jobs"
 }
 
+# ns-3 is GPL-2: the plug-in that is built with it is not passed on.
+check_files() {
+  local package found
+  for package in "$packages"/*.deb "$packages"/*.tar.gz "$packages"/*.tgz; do
+    if [[ ! -f $package ]]; then continue; fi
+    if [[ $package == *.deb ]]; then found=$(dpkg-deb --contents "$package"); else found=$(tar -tzf "$package"); fi
+    if grep -qF orrery_ns3.so <<<"$found"; then die "$package contains the ns-3 plug-in"; fi
+  done
+}
+
 # The program starts wherever glibc is new enough and asks for no library but glibc's.
 check_program() {
   local program=$build/apps/orrery/orrery needed newest
@@ -95,5 +105,6 @@ check_program
 make_tarball
 make_debian_packages
 if command -v npm >/dev/null; then make_npm_package; else say 'no npm: no npm package'; fi
+check_files
 (cd "$packages" && sha256sum -- * >SHA256SUMS)
 (cd "$packages" && du -b -- * | awk '{ printf "%-40s %5.1f MB\n", $2, $1 / 1e6 }')

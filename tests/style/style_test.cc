@@ -143,6 +143,30 @@ TEST(Style, EveryFileNamesItsLicense) {
   }
 }
 
+// ns-3 is GPL-2 only, which excludes Apache-2.0: the plug-in includes only ns-3 and itself, under a
+// license that both allow, and no package contains it. Nothing else includes ns-3.
+TEST(Style, ThePlugInOfNs3IsSeparate) {
+  const std::vector<std::string> paths = cpp_files({"plugins"});
+  ASSERT_FALSE(paths.empty());
+  for (const std::string& path : paths) {
+    const std::string text = read(kRoot / path);
+    EXPECT_TRUE(text.starts_with("// SPDX-License-Identifier: MIT\n") ||
+                text.starts_with("/* SPDX-License-Identifier: MIT */\n"))
+        << path;
+    for (const std::string& included : includes(text))
+      EXPECT_TRUE(included.starts_with("ns3/") || included.starts_with("plugins/ns3/") ||
+                  fs::exists(kRoot / "plugins/ns3" / included))
+          << path << " includes " << included;
+    expect_none(check_length(path, text));
+    expect_none(check_functions(path, text));
+  }
+  EXPECT_EQ(read(kRoot / "plugins/ns3/CMakeLists.txt").find("install("), std::string::npos);
+  for (const std::string& path : cpp_files({"include", "src", "apps", "addons"})) {
+    for (const std::string& included : includes(read(kRoot / path)))
+      EXPECT_FALSE(included.starts_with("ns3/")) << path << " includes " << included;
+  }
+}
+
 TEST(Style, TheLibraryIsQuiet) {
   for (const std::string& path : cpp_files({"include", "src", "addons"})) {
     // `bench` measures time and starts processes.
