@@ -13,6 +13,7 @@
 #include "orrery/core/models/network_help.h"
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
+#include "orrery/network/ns3/ns3_plugin.h"
 #include "orrery/platform/catalog/catalog.h"
 #include "orrery/report/answer/answer.h"
 #include "orrery/report/html/run_page.h"
@@ -31,6 +32,15 @@ struct Line {
   bool ok = true;
   std::string text;
 };
+
+/// The plug-in that simulates packets with ns-3, for tests and C++ programs. No package contains
+/// it.
+std::string ns3_state() {
+  const std::string path = module_file(model::kNs3PluginFile);
+  if (path.empty()) return "not installed: './setup ns3' and a new build";
+  const auto version = model::ns3_version(path);
+  return version ? *version : to_string(version.error());
+}
 
 std::vector<Line> examine() {
   std::vector<Line> lines;
@@ -53,6 +63,7 @@ std::vector<Line> examine() {
   lines.push_back(
       {"MPI", true,
        mpi ? *mpi : "not installed: './setup mpi' and a new build, or the package orrery-mpi"});
+  lines.push_back({"ns-3", true, ns3_state()});
   for (const Command& command : all_commands()) {
     const PlugIn& module = command.plug_in;
     if (module.file.empty()) continue;

@@ -13,6 +13,7 @@
 #include "orrery/network/ns3/ns3_plugin.h"
 #include "orrery/network/packet_network.h"
 #include "orrery/network/packet_paths.h"
+#include "plugins/ns3/orrery_ns3.h"
 
 namespace orrery::model {
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "orrery/core/text/text.h"
+#include "plugins/ns3/orrery_ns3.h"
 
 namespace orrery::model {
 
@@ -40,6 +41,12 @@ Result<const OrreryNs3Functions*> load_ns3_plugin(const std::string& path) {
                             functions == nullptr ? 0 : functions->abi, ORRERY_NS3_ABI),
                 "build both together");
   return functions;
+}
+
+Result<std::string> ns3_version(const std::string& path) {
+  const auto loaded = load_ns3_plugin(path);
+  if (!loaded) return tl::unexpected(loaded.error());
+  return std::string((*loaded)->version);
 }
 
 }  // namespace orrery::model

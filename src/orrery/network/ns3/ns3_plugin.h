@@ -7,7 +7,8 @@
 #include <string>
 
 #include "orrery/core/error.h"
-#include "plugins/ns3/orrery_ns3.h"
+
+struct OrreryNs3Functions;  // plugins/ns3/orrery_ns3.h
 
 namespace orrery::model {
 
@@ -18,5 +19,7 @@ inline constexpr const char* kNs3PluginFile = "orrery_ns3.so";
 /// not exist: the plug-in is not installed. Errc: usage (not installed, not a plug-in for ns-3, or
 /// one of another version of the interface).
 [[nodiscard]] Result<const OrreryNs3Functions*> load_ns3_plugin(const std::string& path);
+/// "ns-3 3.37". Errc: as load_ns3_plugin().
+[[nodiscard]] Result<std::string> ns3_version(const std::string& path);
 
 }  // namespace orrery::model
