@@ -104,6 +104,8 @@ Violations check_includes(const std::string& path, std::string_view text, const 
     const std::string target = match[1];
     static const std::regex whole("(orrery|apps|addons)/.*");
     if (room.starts_with("apps/") && !std::regex_match(target, whole)) continue;
+    // Its license allows both sides to include it: style_test.cc, ThePlugInOfNs3IsSeparate.
+    if (room == "network" && target == "plugins/ns3/orrery_ns3.h") continue;
     const std::string other = room_of_include(target);
     if (other.empty() || !rooms.contains(other)) {
       violations.push_back(place(path, number) + ": \"" + target +

@@ -146,8 +146,8 @@ int differences(const Driver& packets, const Driver& ns3) {
 }
 
 // The completion of each message. A packet may reach a port in the very picosecond in which the
-// port becomes idle, and ns-3 then has another order: some 1 in 10^5 packets with these latencies.
-// None of the 60 fabrics of CI has such a packet; with full effort 1 in 100 fabrics may have one.
+// port becomes idle, and ns-3 then has another order. That happens first on fabric 167; with full
+// effort 1 in 100 fabrics may differ.
 TEST_F(Ns3, RandomFabricsEqualPackets) {
   const int fabrics = core_testing::case_count(300, 60);
   int differ = 0;
