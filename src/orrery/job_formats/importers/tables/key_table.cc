@@ -225,6 +225,8 @@ std::optional<NamedFile> file_beside(const std::string& where, const std::string
   constexpr int kHighest = 8;
   fs::path folder = fs::path(where).parent_path();
   if (fs::path(path).is_absolute()) folder = fs::path(path).parent_path();
+  if (folder.is_relative() && !read(folder / path) && !read(folder / fs::path(path).filename()))
+    folder = fs::absolute(folder.empty() ? "." : folder, error).lexically_normal();
   for (int up = 0; up < kHighest; ++up) {
     if (auto found = read(folder / path)) return found;
     if (up == 0)
