@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any, Iterable, List, Mapping, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 if TYPE_CHECKING:
     import numpy
@@ -85,24 +85,34 @@ def _timeline(of: "Answer") -> str:
 
     ranks, lanes, spans = of.table("rank"), of.table("lane"), of.table("span")
     slowest = int(numpy.argmax(ranks["finish_ps"]))
-    rows = [(int(number), str(kind)) for number, timeline, kind
-            in zip(lanes["id"], lanes["timeline"], lanes["kind"]) if timeline == ranks["timeline"][slowest]]
+    groups = _groups(of, int(ranks["id"][slowest]))
+    rows = [(int(number), str(kind), groups.get(group, "") if kind == "communicator" else "")
+            for number, timeline, kind, group in zip(lanes["id"], lanes["timeline"], lanes["kind"], lanes["rank_group"])
+            if timeline == ranks["timeline"][slowest]]
     end = float(ranks["finish_ps"].max()) or 1.0
     left, height = 110, 16
     body = ""
-    for at, (number, kind) in enumerate(rows[:_MOST_ROWS]):
+    for at, (number, kind, group) in enumerate(rows[:_MOST_ROWS]):
         in_lane = spans["lane"] == number
         busy = _busy(spans["start_ps"][in_lane], spans["duration_ps"][in_lane], end, _WIDTH - left)
-        body += f'<text x="0" y="{at * height + 11}" font-size="11" fill="currentColor">{escape(kind)}</text>'
+        body += f'<text x="0" y="{at * height + 11}" font-size="11" fill="currentColor">{escape(group or kind)}</text>'
         color = _LANES.get(kind, _OTHER)
         for first, count, level in _runs(busy):
             body += (f'<rect x="{left + first}" y="{at * height}" width="{count}" height="{height - 3}" fill="{color}" '
                      f'fill-opacity="{level / 4:g}"/>')
     shown = min(len(rows), _MOST_ROWS)
-    title = f"rank {ranks['rank'][slowest]} from 0 to {of.step}" if "rank" in ranks.columns else f"0 to {of.step}"
+    title = f"rank {ranks['id'][slowest]} from 0 to {of.step}"
     more = f", {len(rows) - shown} more lanes" if len(rows) > shown else ""
     return (f'<svg width="{_WIDTH}" height="{shown * height}" role="img">{body}</svg>'
-            f"<div>{escape(title)}, by kind of work{more}</div>")
+            f"<div>{escape(title)}, red: communication, by group{more}</div>")
+
+
+def _groups(of: "Answer", rank: int) -> Dict[float, str]:
+    """The names of a rank's process groups, by their number in its lanes."""
+    mine, all_groups = of.table("rank_group"), of.table("process_group")
+    names = dict(zip(all_groups["id"].tolist(), all_groups["name"].tolist()))
+    return {float(number): str(names.get(group, "")).split(" (")[0][:16] for owner, number, group
+            in zip(mine["rank"].tolist(), mine["number"].tolist(), mine["process_group"].tolist()) if owner == rank}
 
 
 def _busy(starts: "numpy.ndarray[Any, Any]", durations: "numpy.ndarray[Any, Any]", end: float,

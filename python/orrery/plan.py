@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from dataclasses import dataclass
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Set, Tuple, Union
 from xml.sax.saxutils import quoteattr
 
@@ -19,7 +20,8 @@ _LETTERS = {"input": "i", "output": "o", "scratch": "s"}
 _Step = Tuple[int, int]
 
 
-class Send(NamedTuple):
+@dataclass(frozen=True)
+class Send:
     """One message of a collective: `count` chunks from rank `source` to rank `target`.
 
     `adds`: the receiver adds them to its own; otherwise it stores them. `chunk` is the first chunk
