@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "orrery/job_formats/importers/megatron/megatron.h"
-#include "orrery/job_formats/importers/tables/tables.h"
+#include "orrery/job_formats/importers/named_file.h"
 
 namespace orrery::workload {
 
