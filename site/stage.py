@@ -8,6 +8,7 @@ is missing there, if a link or an anchor does not exist, or if a C++ header cont
 Needs only Python's standard library.
 """
 import dataclasses
+import functools
 import json
 import pathlib
 import re
@@ -18,6 +19,7 @@ sys.dont_write_bytecode = True
 import header_pages  # noqa: E402
 import headers  # noqa: E402
 import markdown  # noqa: E402
+import notebooks  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INDEX = "docs/README.md"
@@ -48,7 +50,16 @@ class Part:
         return {"How-to guides": "how-to"}.get(self.title, self.title.lower())
 
 
+@functools.lru_cache(maxsize=None)
+def notebook(source):
+    """A notebook, executed if ./check docs did so."""
+    executed = ROOT / "site/dist/notebooks" / pathlib.PurePosixPath(source).name
+    return notebooks.Notebook(executed if executed.is_file() else ROOT / source)
+
+
 def read(source):
+    if source.endswith(".ipynb"):
+        return notebook(source).markdown
     return (ROOT / source).read_text(encoding="utf8")
 
 
@@ -89,6 +100,7 @@ def page_name(source, folder):
     else:
         path = re.sub(r"^src/(orrery/)?", "source/", path)
         path = re.sub(r"^addons/", "add-ons/", path)
+        path = re.sub(r"^examples/(notebooks/.*)\.ipynb$", r"\1", path)
         path = re.sub(r"^(source|add-ons)/(\w+)/README$", r"\1/\2", path)
         path = re.sub(r"^(web|site|benchmarks)/README$", r"\1", path)
         path = path if "/" in path else path.lower()
@@ -285,6 +297,13 @@ class Site:
                 texts[page] = self.header_page(source) if header else self.with_links(source, read(source))
         if self.problems:
             return
+        for source in filter(lambda source: source.endswith(".ipynb"), self.pages):
+            folder = pages / "public/files" / source.removesuffix(".ipynb")
+            folder.mkdir(parents=True, exist_ok=True)
+            for name, content in notebook(source).files.items():
+                (folder / name).write_bytes(content)
+            page = self.pages[source]
+            texts[page] = notebooks.with_pictures(texts[page], f"/files/{source.removesuffix('.ipynb')}")
         for page, text in texts.items():
             file = pages / f"{page}.md"
             file.parent.mkdir(parents=True, exist_ok=True)

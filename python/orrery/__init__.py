@@ -20,6 +20,7 @@ from .answer import Answer, call
 from .errors import OrreryError, OrreryWarning
 from .job import Cluster, Job, Run, Traces, compare, memory, search, traces
 from .mapping import ask, map  # noqa: A004
+from .plan import Plan, Send
 from .table import Table
 from .values import Bytes, Interval, Record, Rows, Time
 
@@ -32,10 +33,12 @@ __all__ = [
     "Job",
     "OrreryError",
     "OrreryWarning",
+    "Plan",
     "Progress",
     "Record",
     "Rows",
     "Run",
+    "Send",
     "Table",
     "Time",
     "Traces",

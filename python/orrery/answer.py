@@ -107,15 +107,9 @@ class Answer(Record):
         return f"<Answer of {self._command}: {first[0] if first else ''}>"
 
     def _repr_html_(self) -> str:
-        from ._html import bar, preformatted
+        from ._html import answer
 
-        parts = self._values.get("breakdown")
-        picture = ""
-        if isinstance(parts, dict) and "compute_ns" in parts:
-            names = (("compute", "compute_ns"), ("exposed comm", "exposed_comm_ns"),
-                     ("exposed memory", "exposed_memory_ns"), ("idle", "idle_ns"))
-            picture = bar((name, float(parts.get(key) or 0)) for name, key in names)
-        return picture + preformatted(self._text)
+        return answer(self)
 
 
 Kind = TypeVar("Kind", bound=Answer)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the pages of the site, without VitePress: Markdown, C++ headers, and all pages of the project."""
+import json
 import pathlib
 import re
 import subprocess
@@ -14,6 +15,7 @@ sys.path.insert(0, str(SITE))
 import header_pages  # noqa: E402
 import headers  # noqa: E402
 import markdown  # noqa: E402
+import notebooks  # noqa: E402
 
 HEADER = """// SPDX-License-Identifier: Apache-2.0
 //
@@ -66,6 +68,29 @@ void read(int number);
 def link(target):
     links = {"docs/run.md": ("/reference/run.md", "Runs"), "include/orrery/core/error.h": ("/cpp/error.md", "")}
     return links.get(target)
+
+
+NOTEBOOK = {"cells": [
+    {"cell_type": "markdown", "source": ["# Why\n", "See [this](a.md).\n"]},
+    {"cell_type": "code", "source": "run", "outputs": [
+        {"output_type": "stream", "text": ["1 ms\n"]},
+        {"output_type": "display_data", "data": {"image/png": "iVBORw0=", "text/plain": ["<Figure>"]}},
+        {"output_type": "execute_result", "data": {"text/html": "<b>x</b><svg a='1'></svg><pre>a &lt; b</pre>"}},
+        {"output_type": "execute_result", "data": {"text/plain": "42"}}]}]}
+
+
+class Notebooks(unittest.TestCase):
+    def test_cells_and_outputs_become_markdown(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "why.ipynb"
+            path.write_text(json.dumps(NOTEBOOK))
+            page = notebooks.Notebook(path)
+        self.assertEqual(notebooks.with_pictures(page.markdown, "/f"),
+                         "# Why\nSee [this](a.md).\n\n```python\nrun\n```\n\n```text\n1 ms\n```\n\n"
+                         "![picture](/f/why-1.png)\n\n![picture](/f/why-2.svg)\n\n```text\na < b\n```\n\n"
+                         "```text\n42\n```\n")
+        self.assertTrue(page.files["why-1.png"].startswith(b"\x89PNG"))
+        self.assertIn(b"xmlns", page.files["why-2.svg"])
 
 
 class Markdown(unittest.TestCase):

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "orrery/config/json_types.h"
 #include "orrery/core/error.h"
@@ -24,8 +25,10 @@ namespace orrery::config {
 [[nodiscard]] Result<Json> parse_json(std::string_view text, const std::string& where);
 
 /// The one YAML document in `text`, typed by the YAML 1.2 core schema (so JSON is fine too).
-/// Errc: as parse_json.
-[[nodiscard]] Result<Json> parse_yaml(std::string_view text, const std::string& where);
+/// `repeated`: if given, a key may appear twice, as other tools' parsers allow: its last value
+/// counts, and its place ("file:line:column: key") is added here. Errc: as parse_json.
+[[nodiscard]] Result<Json> parse_yaml(std::string_view text, const std::string& where,
+                                      std::vector<std::string>* repeated = nullptr);
 
 /// A JSON pointer one step deeper: "/network" and "a/b" → "/network/a~1b".
 [[nodiscard]] std::string pointer(std::string_view parent, std::string_view key);

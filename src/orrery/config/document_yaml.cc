@@ -78,7 +78,8 @@ struct Extent {
 
 class TreeBuilder : public YAML::EventHandler {
  public:
-  explicit TreeBuilder(const std::string& where) : where_(where) {}
+  TreeBuilder(const std::string& where, std::vector<std::string>* repeated)
+      : where_(where), repeated_(repeated) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (documents_++ > 0) stop(Errc::config_syntax, mark, "contains more than one YAML document");
@@ -89,6 +90,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
+    check(mark, tag);
     // "?" is a plain scalar; "!" a quoted one.
     const bool text = tag == "!" || tag == "tag:yaml.org,2002:str";
     const bool key = !frames_.empty() && frames_.back().is_map && !frames_.back().has_key;
@@ -101,8 +103,9 @@ class TreeBuilder : public YAML::EventHandler {
     count(mark, found->second.second);
     add(mark, Json(found->second.first), found->second.second, YAML::NullAnchor);
   }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value) override {
+    check(mark, tag);
     open(mark, false, anchor);
   }
   void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
@@ -128,6 +131,14 @@ class TreeBuilder : public YAML::EventHandler {
   [[noreturn]] void stop(Errc code, const YAML::Mark& mark, std::string what) const {
     throw Stop{Error{code, fmt::format("{}:{}:{}", where_, mark.line + 1, mark.column + 1),
                      std::move(what)}};
+  }
+
+  /// Refuses values that other files or places have.
+  void check(const YAML::Mark& mark, const std::string& tag) const {
+    for (const char* const elsewhere : {"!include", "!reference"})
+      if (tag == elsewhere)
+        stop(Errc::config_syntax, mark,
+             fmt::format("the tag {} stands for a part of another file, which is not read", tag));
   }
 
   void count(const YAML::Mark& mark, const Extent& extent) {
@@ -195,8 +206,11 @@ class TreeBuilder : public YAML::EventHandler {
       parent.has_key = true;
     } else {
       if (parent.value.contains(parent.key)) {
-        stop(Errc::config_syntax, mark,
-             fmt::format("the key {} appears twice in one mapping", in_quotes(parent.key)));
+        if (repeated_ == nullptr)
+          stop(Errc::config_syntax, mark,
+               fmt::format("the key {} appears twice in one mapping", in_quotes(parent.key)));
+        repeated_->push_back(
+            fmt::format("{}:{}:{}: {}", where_, mark.line + 1, mark.column + 1, parent.key));
       }
       parent.value[parent.key] = std::move(value);
       parent.has_key = false;
@@ -204,6 +218,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   const std::string& where_;
+  std::vector<std::string>* repeated_;
   std::vector<Frame> frames_;
   std::map<YAML::anchor_t, std::pair<Json, Extent>> anchors_;
   std::uint64_t values_ = 0;
@@ -226,7 +241,8 @@ std::size_t too_many_values(std::string_view text) {
 
 }  // namespace
 
-Result<Json> parse_yaml(std::string_view text, const std::string& where) {
+Result<Json> parse_yaml(std::string_view text, const std::string& where,
+                        std::vector<std::string>* repeated) {
   if (text.size() > limits::kConfigBytes)
     return fail(Errc::limit_exceeded, where, "larger than the limit for a configuration");
   std::size_t bad = 0;
@@ -244,7 +260,7 @@ Result<Json> parse_yaml(std::string_view text, const std::string& where) {
     ViewBuffer buffer(text);
     std::istream stream(&buffer);
     YAML::Parser parser(stream);
-    TreeBuilder builder(where);
+    TreeBuilder builder(where, repeated);
     while (parser.HandleNextDocument(builder)) {
     }
     return std::move(builder.root);

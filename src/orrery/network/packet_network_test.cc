@@ -247,71 +247,93 @@ TEST(PacketNetwork, TransportsAreFair) {
   }
 }
 
+/// The error of a cluster file with these packets; empty: it has none.
+std::string cluster_error_with(const std::string& packets) {
+  Findings findings;
+  const auto made = platform::parse_cluster(
+      "device: {peak: 1 TFLOP/s, memory_bandwidth: 1 TB/s}\nnetwork: [{block: switch, size: 4, "
+      "bandwidth: 1 GB/s, latency: 1 us}]\npackets: " +
+          packets + "\n",
+      "test", findings);
+  return made ? std::string() : to_string(made.error());
+}
+
 TEST(PacketSettings, ContradictionsAreErrors) {
-  const auto error = [](const std::string& packets) {
-    Findings findings;
-    const auto made = platform::parse_cluster(
-        "device: {peak: 1 TFLOP/s, memory_bandwidth: 1 TB/s}\nnetwork: [{block: switch, size: 4, "
-        "bandwidth: 1 GB/s, latency: 1 us}]\npackets: " +
-            packets + "\n",
-        "test", findings);
-    return made ? std::string() : to_string(made.error());
-  };
-  EXPECT_EQ(error("{}"), "");
-  EXPECT_THAT(error("{mark_from: 2 kB, mark_to: 1 kB}"), HasSubstr("is above `mark_to`"));
-  EXPECT_THAT(error("{queue: 8 kB, mark_from: 8 kB, mark_to: 9 kB}"),
+  EXPECT_EQ(cluster_error_with("{}"), "");
+  EXPECT_THAT(cluster_error_with("{mark_from: 2 kB, mark_to: 1 kB}"),
+              HasSubstr("is above `mark_to`"));
+  EXPECT_THAT(cluster_error_with("{queue: 8 kB, mark_from: 8 kB, mark_to: 9 kB}"),
               HasSubstr("not below `queue`"));
-  EXPECT_THAT(error("{queue: 1 kB}"), HasSubstr("no room for one packet of 4158 B"));
-  EXPECT_THAT(error("{trims: true}"), HasSubstr("set `queue`"));
-  EXPECT_THAT(error("{pfc: true}"), HasSubstr("needs buffers that can become full"));
-  EXPECT_THAT(error("{pfc: true, buffer: 1 MB, queue: 9 kB}"), HasSubstr("no packet is dropped"));
-  EXPECT_THAT(error("{pfc: true, buffer: 1 MB, trims: true}"), HasSubstr("no packet is dropped"));
-  EXPECT_THAT(error("{buffer: 9 kB}"), HasSubstr("no room for one packet of 4158 B"));
-  EXPECT_THAT(error("{buffer_share: 1}"), HasSubstr("set `buffer`"));
-  EXPECT_THAT(error("{headroom: 9 kB}"), HasSubstr("set `pfc`"));
-  EXPECT_THAT(error("{resume_below: 1 kB}"), HasSubstr("set `pfc`"));
-  EXPECT_THAT(error("{round_trip: 1 us}"), HasSubstr("no `transport` uses it"));
-  EXPECT_THAT(error("{transport: dcqcn, mark_to: 9 kB, round_trip: 1 us}"),
+  EXPECT_THAT(cluster_error_with("{queue: 1 kB}"), HasSubstr("no room for one packet of 4158 B"));
+  EXPECT_THAT(cluster_error_with("{trims: true}"), HasSubstr("set `queue`"));
+  EXPECT_THAT(cluster_error_with("{pfc: true}"), HasSubstr("needs buffers that can become full"));
+  EXPECT_THAT(cluster_error_with("{pfc: true, buffer: 1 MB, queue: 9 kB}"),
+              HasSubstr("no packet is dropped"));
+  EXPECT_THAT(cluster_error_with("{pfc: true, buffer: 1 MB, trims: true}"),
+              HasSubstr("no packet is dropped"));
+  EXPECT_THAT(cluster_error_with("{buffer: 9 kB}"), HasSubstr("no room for one packet of 4158 B"));
+  EXPECT_THAT(cluster_error_with("{buffer_share: 1}"), HasSubstr("set `buffer`"));
+  EXPECT_THAT(cluster_error_with("{headroom: 9 kB}"), HasSubstr("set `pfc`"));
+  EXPECT_THAT(cluster_error_with("{resume_below: 1 kB}"), HasSubstr("set `pfc`"));
+  EXPECT_THAT(cluster_error_with("{round_trip: 1 us}"), HasSubstr("no `transport` uses it"));
+  EXPECT_THAT(cluster_error_with("{transport: dcqcn, mark_to: 9 kB, round_trip: 1 us}"),
               HasSubstr("no `transport` uses it"));
-  EXPECT_EQ(error("{transport: swift, round_trip: 1 us}"), "");
-  EXPECT_THAT(error("{mark_most: 0.1}"), HasSubstr("set `mark_to`"));
-  EXPECT_THAT(error("{transport: dcqcn}"), HasSubstr("needs marked packets"));
-  EXPECT_THAT(error("{dcqcn: {fast_recovery: 1}}"), HasSubstr("no `transport` uses it"));
-  EXPECT_THAT(error("{transport: hpcc, hpcc: {utilization: 2}}"), HasSubstr("utilization"));
-  EXPECT_THAT(error("{transport: swift, swift: {range_from: 9, range_to: 8}}"),
+  EXPECT_EQ(cluster_error_with("{transport: swift, round_trip: 1 us}"), "");
+  EXPECT_THAT(cluster_error_with("{mark_most: 0.1}"), HasSubstr("set `mark_to`"));
+  EXPECT_THAT(cluster_error_with("{transport: dcqcn}"), HasSubstr("needs marked packets"));
+  EXPECT_THAT(cluster_error_with("{dcqcn: {fast_recovery: 1}}"),
+              HasSubstr("no `transport` uses it"));
+  EXPECT_THAT(cluster_error_with("{transport: hpcc, hpcc: {utilization: 2}}"),
+              HasSubstr("utilization"));
+  EXPECT_THAT(cluster_error_with("{transport: swift, swift: {range_from: 9, range_to: 8}}"),
               HasSubstr("is not below `range_to`"));
-  EXPECT_THAT(error("{scheduling: weighted}"), HasSubstr("all traffic has one priority"));
-  EXPECT_THAT(error("{weights: [1, 2]}"), HasSubstr("set `scheduling: weighted`"));
-  EXPECT_THAT(error("{priorities: {memory: 2}, scheduling: weighted, weights: [1, 2]}"),
-              HasSubstr("one number for each of 3 priorities"));
-  EXPECT_THAT(error("{priorities: {memory: 1}, scheduling: weighted, weights: [1, 0]}"),
-              HasSubstr("from 1 to 1000"));
-  EXPECT_THAT(error("{priorities: {memory: 8}}"), HasSubstr("/packets/priorities/memory"));
-  EXPECT_THAT(error("{classes: [{links: network}]}"), HasSubstr("no other values than all links"));
-  EXPECT_THAT(error("{classes: [{links: network, transport: nscc}]}"),
+  EXPECT_THAT(cluster_error_with("{scheduling: weighted}"),
+              HasSubstr("all traffic has one priority"));
+  EXPECT_THAT(cluster_error_with("{weights: [1, 2]}"), HasSubstr("set `scheduling: weighted`"));
+  EXPECT_THAT(
+      cluster_error_with("{priorities: {memory: 2}, scheduling: weighted, weights: [1, 2]}"),
+      HasSubstr("one number for each of 3 priorities"));
+  EXPECT_THAT(
+      cluster_error_with("{priorities: {memory: 1}, scheduling: weighted, weights: [1, 0]}"),
+      HasSubstr("from 1 to 1000"));
+  EXPECT_THAT(cluster_error_with("{priorities: {memory: 8}}"),
+              HasSubstr("/packets/priorities/memory"));
+  EXPECT_THAT(cluster_error_with("{transport: nscc}"), HasSubstr("needs marked packets"));
+  EXPECT_THAT(cluster_error_with("{transport: dctcp, mark_to: 9 kB, window: 4}"),
+              HasSubstr("remove it"));
+  EXPECT_THAT(cluster_error_with("{payload: 0 B}"), HasSubstr("/packets/payload"));
+  EXPECT_THAT(cluster_error_with("{windows: 1}"), HasSubstr("window"));
+}
+
+TEST(PacketSettings, ContradictionsOfClassesAreErrors) {
+  EXPECT_THAT(cluster_error_with("{classes: [{links: network}]}"),
+              HasSubstr("no other values than all links"));
+  EXPECT_THAT(cluster_error_with("{classes: [{links: network, transport: nscc}]}"),
               HasSubstr("/packets/classes/0/transport"));
-  EXPECT_THAT(error("{classes: [{links: pcie, queue: 9 kB}, {links: pcie, queue: 8 kB}]}"),
-              HasSubstr("already in the list"));
-  EXPECT_EQ(error("{pfc: true, buffer: 1 MB, window: 9, classes: [{links: network, transport: "
-                  "dcqcn, mark_to: 9 kB}]}"),
+  EXPECT_THAT(
+      cluster_error_with("{classes: [{links: pcie, queue: 9 kB}, {links: pcie, queue: 8 kB}]}"),
+      HasSubstr("already in the list"));
+  EXPECT_EQ(cluster_error_with(
+                "{pfc: true, buffer: 1 MB, window: 9, classes: [{links: network, transport: "
+                "dcqcn, mark_to: 9 kB}]}"),
             "");
   // What a class does not state has no effect there, and that is no error.
-  EXPECT_EQ(error("{pfc: true, buffer: 1 MB, headroom: 9 kB, resume_below: 1 kB, classes: [{links: "
-                  "scale-up, pfc: false}]}"),
+  EXPECT_EQ(cluster_error_with(
+                "{pfc: true, buffer: 1 MB, headroom: 9 kB, resume_below: 1 kB, classes: [{links: "
+                "scale-up, pfc: false}]}"),
             "");
-  EXPECT_EQ(error("{buffer: 1 MB, queue: 90 kB, trims: true, classes: [{links: network, pfc: "
-                  "true}]}"),
+  EXPECT_EQ(cluster_error_with(
+                "{buffer: 1 MB, queue: 90 kB, trims: true, classes: [{links: network, pfc: "
+                "true}]}"),
             "");
-  EXPECT_EQ(error("{queue: 90 kB, trims: true, mark_from: 1 kB, mark_to: 2 kB, mark_most: 0.5, "
-                  "classes: [{links: network, queue: 0 B, mark_to: 0 B}]}"),
+  EXPECT_EQ(cluster_error_with(
+                "{queue: 90 kB, trims: true, mark_from: 1 kB, mark_to: 2 kB, mark_most: 0.5, "
+                "classes: [{links: network, queue: 0 B, mark_to: 0 B}]}"),
             "");
-  EXPECT_THAT(error("{pfc: true, buffer: 1 MB, classes: [{links: network, pfc: false, headroom: 9 "
-                    "kB}]}"),
+  EXPECT_THAT(cluster_error_with(
+                  "{pfc: true, buffer: 1 MB, classes: [{links: network, pfc: false, headroom: 9 "
+                  "kB}]}"),
               HasSubstr("/packets/classes/0/headroom"));
-  EXPECT_THAT(error("{transport: nscc}"), HasSubstr("needs marked packets"));
-  EXPECT_THAT(error("{transport: dctcp, mark_to: 9 kB, window: 4}"), HasSubstr("remove it"));
-  EXPECT_THAT(error("{payload: 0 B}"), HasSubstr("/packets/payload"));
-  EXPECT_THAT(error("{windows: 1}"), HasSubstr("window"));
 }
 
 }  // namespace

@@ -60,6 +60,8 @@ Result<void> read_zero(Spec& spec, const Json& file, const std::string& where, F
   // The default is stage 3's (deepspeed/runtime/zero/config.py).
   spec.parallel.overlap_gradients =
       keys.has("overlap_comm") ? keys.flag("overlap_comm") : stage == 3;
+  if (keys.has("cpu_offload") && keys.flag("cpu_offload"))
+    spec.offload.optimizer = true;  // before 2021
   read_offload(keys, *section, "offload_optimizer", spec.offload.optimizer, findings);
   read_offload(keys, *section, "offload_param", spec.offload.weights, findings);
   ignore_keys(keys, {"contiguous_gradients", "allgather_partitions", "reduce_scatter",
@@ -98,6 +100,13 @@ Result<void> import_deepspeed(Spec& spec, const Json& original, const std::strin
     spec.parallel.dp = spec.batch.global / step;
   }
   spec.batch.accumulated = spec.batch.global == 0 ? steps : 0;
+  if (const auto split = file.find("tensor_parallel"); split != file.end() && split->is_object()) {
+    KeyReader inner(*split, where + ":/tensor_parallel");
+    const std::int64_t degree = whole(inner, "autotp_size", 0);
+    if (degree > 0) spec.parallel.tp = degree;
+    if (auto fine = finish(inner, findings); !fine) return fine;
+    static_cast<void>(keys.has("tensor_parallel"));
+  }
   if (keys.has("activation_checkpointing")) spec.recompute.kind = RecomputeKind::full;
   ignore_keys(keys, {"fp16", "bf16", "zero_optimization", "gradient_clipping", "optimizer",
                      "scheduler", "steps_per_print", "wall_clock_breakdown", "prescale_gradients",
@@ -111,7 +120,7 @@ const Importer kDeepspeedImporter{
     .name = "deepspeed",
     .tool = "DeepSpeed",
     .files = "`ds_config.json`",
-    .reads = "ZeRO stage, offloaded state, buckets, batch, precision",
+    .reads = "ZeRO stage, offloaded state, tensor parallelism, buckets, batch, precision",
     .refuses = "stages above 3",
     .is_document =
         [](const Json& document) {

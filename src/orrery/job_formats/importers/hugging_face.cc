@@ -673,7 +673,9 @@ const Importer kHuggingFaceImporter{
     .refuses = "unknown families, by name, with what a specification needs",
     .is_document =
         [](const Json& document) {
-          return document.contains("model_type") || has(document, {"architectures", "hidden_size"});
+          return (document.contains("model_type") &&
+                  !document.contains("base_model")) ||  // axolotl
+                 has(document, {"architectures", "hidden_size"});
         },
     .import_document = import_hugging_face};
 

@@ -21,10 +21,12 @@ using config::KeyReader;
 
 namespace {
 
-Result<Json> parse(std::string_view text, const std::string& where) {
+/// Keys may appear twice in YAML; these are added to `repeated`.
+Result<Json> parse(std::string_view text, const std::string& where,
+                   std::vector<std::string>& repeated) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool json = first != std::string_view::npos && text[first] == '{';
-  if (!json) return config::parse_yaml(text, where);
+  if (!json) return config::parse_yaml(text, where, &repeated);
   Result<Json> read = config::parse_json(text, where);
   if (read) return read;
   // GPT-NeoX writes YAML in brackets, with comments.
@@ -32,7 +34,7 @@ Result<Json> parse(std::string_view text, const std::string& where) {
                     text.find("pipe_parallel_size") != std::string_view::npos ||
                     text.find("model-parallel-size") != std::string_view::npos;
   if (!neox) return read;
-  Result<Json> loose = config::parse_yaml(text, where);
+  Result<Json> loose = config::parse_yaml(text, where, &repeated);
   return loose && loose->is_object() ? loose : read;
 }
 
@@ -80,20 +82,22 @@ Result<void> refuse_python(std::string_view text, const std::string& where) {
 
 /// A file and its format.
 struct Detected {
-  const Importer* importer = nullptr;  ///< null: it describes no job
-  Json document{};                     ///< null for text formats
+  const Importer* importer = nullptr;   ///< null: it describes no job
+  Json document{};                      ///< null for text formats
+  std::vector<std::string> repeated{};  ///< places of keys that appear again
 };
 
 Result<Detected> detect(std::string_view text, const std::string& where) {
   if (auto fine = refuse_python(text, where); !fine) return tl::unexpected(fine.error());
   for (const Importer* one : kImporters)
     if (one->is_text != nullptr && one->is_text(text)) return Detected{one};
-  Result<Json> file = parse(text, where);
+  std::vector<std::string> repeated;
+  Result<Json> file = parse(text, where, repeated);
   if (!file) return tl::unexpected(file.error());
   if (file->is_object()) {
     for (const Importer* one : kImporters)
       if (one->is_document != nullptr && one->is_document(*file))
-        return Detected{one, *std::move(file)};
+        return Detected{one, *std::move(file), std::move(repeated)};
   }
   return Detected{};
 }
@@ -148,6 +152,7 @@ Result<void> import_into(Spec& spec, std::string_view text, const std::string& w
                                                      where, findings)
                           : importer.import_text(spec, text, where, findings);
   if (!read) return read;
+  if (document) report_repeated(file->repeated, findings);
   // Check now, so that errors name this file and not later files or flags.
   Result<void> fine = check_ranges(spec, true);
   if (!fine) fine.error().where = where + ":" + fine.error().where;
@@ -159,6 +164,11 @@ std::string imported_tools() {
   for (const Importer* each : kImporters)
     if (each != &kSpecificationImporter) names.insert(each->tool);
   return fmt::format("{}", fmt::join(names, ", "));
+}
+
+void report_repeated(const std::vector<std::string>& places, Findings& findings) {
+  for (const std::string& place : places)
+    findings.add(FindingCode::key_ignored, place + " appears again; only the last value is used");
 }
 
 void ignore_keys(KeyReader& keys, std::initializer_list<std::string_view> names) {

@@ -21,6 +21,8 @@ namespace orrery::workload {
 
 struct ModelEntry;
 
+/// Findings (key_ignored) for keys that a YAML file has twice, from parse_yaml.
+void report_repeated(const std::vector<std::string>& places, Findings& findings);
 /// Marks keys as read that do not affect the workload (names, tokens, learning rates).
 void ignore_keys(config::KeyReader& keys, std::initializer_list<std::string_view> names);
 

@@ -34,6 +34,15 @@ constexpr std::array kFlavors = {
     Flavor{"llama3", "405B", "llama-3.1-405b"},
     Flavor{"deepseek_v3", "16B", "deepseek-v2-lite"},  // the same shape
     Flavor{"deepseek_v3", "671B", "deepseek-v3"},
+    Flavor{"llama", "7B", "llama-2-7b"},  // its first versions
+    Flavor{"llama", "13B", "llama-2-13b"},
+    Flavor{"llama", "70B", "llama-2-70b"},
+    Flavor{"qwen3", "0.6B", "qwen3-0.6b"},
+    Flavor{"qwen3", "1.7B", "qwen3-1.7b"},
+    Flavor{"qwen3", "4B", "qwen3-4b"},
+    Flavor{"qwen3", "8B", "qwen3-8b"},
+    Flavor{"qwen3", "14B", "qwen3-14b"},
+    Flavor{"qwen3", "32B", "qwen3-32b"},
     Flavor{"qwen3", "30B-A3B", "qwen3-30b-a3b"},
     Flavor{"qwen3", "235B-A22B", "qwen3-235b-a22b"},
 };
@@ -83,7 +92,11 @@ class Torchtitan {
 Result<void> Torchtitan::read_model(Spec& spec) {
   KeyReader keys = reader("model");
   const std::string name = keys.text("name", ""), flavor = keys.text("flavor", "");
-  for (const std::string& converter : keys.texts("converters")) {
+  // The first versions state one name.
+  const Json converters = section("model").value("converters", Json());
+  for (const std::string& converter : converters.is_string()
+                                          ? std::vector{keys.text("converters", "")}
+                                          : keys.texts("converters")) {
     if (converter == "float8" || converter.rfind("quantize.linear.float8", 0) == 0)
       is_float8_ = true;
     else if (converter == "mx" || converter.rfind("quantize.linear.mx", 0) == 0)

@@ -24,10 +24,14 @@ std::int64_t kv_heads(const Model& model) {
 
 /// Whether the models have the same layers and widths; a size that `shape` leaves open fits.
 bool same_layer(const Model& shape, const Model& model) {
-  const bool same_ffn = shape.ffn == 0 || model.ffn == 0 || shape.ffn == model.ffn;
+  const std::int64_t width = model.ffn > 0 ? model.ffn : 4 * model.hidden;
+  const bool same_ffn = shape.ffn == 0 || shape.ffn == width;
+  const auto gated = [](const Model& one) {
+    return one.mlp == Mlp::swiglu || one.mlp == Mlp::geglu;
+  };
   const std::int64_t experts = shape.moe ? shape.moe->experts : 0;
   return shape.hidden == model.hidden && shape.heads == model.heads && same_ffn &&
-         experts == (model.moe ? model.moe->experts : 0) &&
+         experts == (model.moe ? model.moe->experts : 0) && gated(shape) == gated(model) &&
          (shape.mla.has_value() || kv_heads(shape) == kv_heads(model));
 }
 

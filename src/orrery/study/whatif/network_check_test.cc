@@ -136,7 +136,8 @@ TEST(NetworkChecks, NameDividedMessages) {
   const auto sprayed = hosts("4", "spray");
   ASSERT_TRUE(sprayed) << to_string(sprayed.error());
   EXPECT_FALSE(sprayed->adapters_differ);
-  EXPECT_GT(flow_error(*sprayed), -0.1);
+  // 64 routes by hash: the busiest adapter has some 20 of them, where flows give each one 16.
+  EXPECT_GT(flow_error(*sprayed), -0.3);
   const auto single = hosts("1", "ecmp");
   ASSERT_TRUE(single) << to_string(single.error());
   EXPECT_FALSE(single->adapters_differ);

@@ -47,7 +47,8 @@ const ModelEntry* find_model(std::string_view name) {
       continue;
     }
     const std::size_t size = plain.size();
-    for (const std::string_view end : {"hf", "chat", "instruct", "it", "base", "v0.1"})
+    for (const std::string_view end : {"hf", "chat", "instruct", "thinking", "it", "base", "v0.1",
+                                       "v1.0", "2507", "deduped", "gptq", "awq"})
       if (plain.size() == size && plain.size() > end.size() && plain.ends_with(end))
         plain.resize(size - end.size());
     if (plain.size() == size) return nullptr;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -41,8 +42,9 @@ Result<void> read_layer_frequency(KeyReader& keys, const Json& file, const Model
   if (!keys.has("moe_layer_freq")) return {};
   const Json& value = file["moe_layer_freq"];
   std::vector<std::int64_t> list;
-  if (value.is_number()) {
-    const std::int64_t each = std::max<std::int64_t>(whole(keys, "moe_layer_freq", 1), 1);
+  if (value.is_number() || value == "1") {  // in YAML also as text
+    const std::int64_t each =
+        value == "1" ? 1 : std::max<std::int64_t>(whole(keys, "moe_layer_freq", 1), 1);
     if (each > kMaxLayers)
       return fail(Errc::config_range, keys.place("moe_layer_freq"), fmt::format("is {}", each));
     list.assign(static_cast<std::size_t>(each), 0);
@@ -70,7 +72,21 @@ Result<void> read_layer_frequency(KeyReader& keys, const Json& file, const Model
   return {};
 }
 
-Result<void> read_experts(KeyReader& keys, const Json& file, Model& model) {
+/// Megatron-DeepSpeed's experts: in every `expert_interval`-th layer, 2 by default; its routers
+/// choose one (megatron/arguments.py, megatron/model/transformer.py).
+void read_deepspeed_experts(KeyReader& keys, const Json& file, Moe& moe, Findings& findings) {
+  const bool stated = keys.has("expert_interval");
+  const std::int64_t interval = whole(keys, "expert_interval", 2);
+  const std::int64_t chosen = whole(keys, "topk", 1);
+  if (file.contains("moe_router_topk") || file.contains("moe_layer_freq")) return;
+  moe.top_k = chosen;
+  if (interval < 2 || interval > kMaxLayers) return;
+  moe.pattern.assign(static_cast<std::size_t>(interval), 0);
+  moe.pattern.back() = 1;
+  if (!stated) findings.add(FindingCode::default_assumed, keys.place("expert_interval") + " = 2");
+}
+
+Result<void> read_experts(KeyReader& keys, const Json& file, Model& model, Findings& findings) {
   const std::int64_t experts = whole(keys, {"num_experts", "num_moe_experts"}, 0);
   Moe moe = model.moe.value_or(Moe{});
   moe.experts = experts;
@@ -84,6 +100,8 @@ Result<void> read_experts(KeyReader& keys, const Json& file, Model& model) {
     moe.capacity_factor = keys.number("moe_expert_capacity_factor", 0);
   moe.pad_to_capacity = keys.flag("moe_pad_expert_input_to_capacity");
   if (auto fine = read_layer_frequency(keys, file, model, moe); !fine) return fine;
+  if (experts > 1 && (file.contains("deepspeed") || file.contains("expert_interval")))
+    read_deepspeed_experts(keys, file, moe, findings);
   // A hybrid model has experts only where its pattern has E.
   if (experts > 1 && (model.pattern.empty() || model.layers_of(LayerSymbol::experts) > 0))
     model.moe = moe;
@@ -128,7 +146,32 @@ std::string pattern_of(const Json& file) {
 bool has_mamba_layers(const MegatronArguments& file) {
   return file.options.contains("mamba_ssm_ngroups") ||
          mentions(file.options.value("spec", Json("")).dump(), "mamba") ||
+         file.options.value("model_type", Json("")) == "mamba" ||  // Primus
          file.program.text.ends_with("pretrain_mamba.py");
+}
+
+/// Replaces mixers by `symbol`, one after each `between` mixers that stay, rounded.
+void place_evenly(std::string& pattern, char symbol, double between) {
+  double ahead = between;
+  for (char& layer : pattern) {
+    if (layer != 'M') continue;
+    const bool here = ahead < 0.5;
+    if (here) layer = symbol;
+    ahead += here ? between : -1.0;
+  }
+}
+
+/// The layers of a hybrid model that states shares: attention evenly between equal runs of mixers,
+/// then MLPs evenly among the mixers, the last one at the end. Counts round half to even. From
+/// Megatron-LM's core/ssm/mamba_hybrid_layer_allocation.py; without shares every layer is a mixer.
+std::string pattern_by_shares(std::int64_t layers, double attention, double mlp) {
+  std::string pattern(static_cast<std::size_t>(std::max<std::int64_t>(layers, 0)), 'M');
+  const double attention_layers = std::nearbyint(static_cast<double>(layers) * attention);
+  const double mlp_layers = std::nearbyint(static_cast<double>(layers) * mlp);
+  const double mixers = static_cast<double>(layers) - attention_layers;
+  place_evenly(pattern, '*', mixers / (attention_layers + 1));
+  if (mlp_layers > 0) place_evenly(pattern, '-', (mixers - mlp_layers) / mlp_layers);
+  return pattern;
 }
 
 /// Reads a hybrid model: --hybrid-layer-pattern, before 2026 --hybrid-override-pattern, and
@@ -144,20 +187,18 @@ Result<void> read_hybrid_layers(KeyReader& keys, const MegatronArguments& argume
   mamba.head_dim = whole(keys, "mamba_head_dim", 64);
   mamba.groups = whole(keys, {"mamba_num_groups", "mamba_ssm_ngroups"}, 8);
   mamba.chunk = kChunk;
-  for (const char* const key : {"hybrid_attention_ratio", "hybrid_mlp_ratio"}) {
-    if (keys.number(key, 0) > 0 && pattern.empty())
-      return fail(Errc::input_unsupported, keys.place(key),
-                  "places the layers of a hybrid model by their share",
-                  "give --hybrid-layer-pattern with one symbol per layer");
-  }
-  if (pattern.empty() && has_mamba_layers(arguments)) {
-    // Without a pattern and shares every layer has a mixer
-    // (core/ssm/mamba_hybrid_layer_allocation).
+  const double attention = keys.number("hybrid_attention_ratio", 0);
+  const double mlp = keys.number("hybrid_mlp_ratio", 0);
+  if (pattern.empty() && (attention > 0 || mlp > 0 || has_mamba_layers(arguments))) {
     if (model.layers > kMaxLayers)
       return fail(Errc::config_range, keys.place("num_layers"), fmt::format("is {}", model.layers));
-    model.pattern.assign(static_cast<std::size_t>(std::max<std::int64_t>(model.layers, 0)), 'M');
+    if (!(attention >= 0 && mlp >= 0 && attention + mlp <= 1))
+      return fail(Errc::config_range, keys.place("hybrid_attention_ratio"),
+                  fmt::format("and hybrid_mlp_ratio are {} and {}", attention, mlp),
+                  "give shares of the layers from 0 to 1, and no more than 1 together");
+    model.pattern = pattern_by_shares(model.layers, attention, mlp);
     if (mamba.heads == 0 && mamba.head_dim > 0) mamba.heads = 2 * model.hidden / mamba.head_dim;
-    model.mamba = mamba;
+    if (model.layers_of(LayerSymbol::mamba) > 0) model.mamba = mamba;
   }
   if (pattern.empty()) return {};
   if (const std::size_t at = pattern.find_first_of("|/"); at != std::string::npos)
@@ -186,6 +227,7 @@ Positions positions_of(KeyReader& keys) {
       positions == "yarn")
     return Positions::rope;
   if (positions == "relative") return Positions::relative;
+  if (positions == "alibi") return Positions::alibi;  // forks of Megatron-LM
   return positions == "none" || none ? Positions::none : Positions::learned;
 }
 
@@ -212,7 +254,8 @@ void read_shape(KeyReader& keys, const Json& file, Model& model) {
   model.ffn = whole(keys, "ffn_hidden_size", 0);
   model.heads = whole(keys, "num_attention_heads", model.heads);
   model.head_dim = whole(keys, "kv_channels", 0);
-  const std::int64_t groups = whole(keys, "num_query_groups", 0);
+  // num_key_value_heads: Megatron-DeepSpeed.
+  const std::int64_t groups = whole(keys, {"num_query_groups", "num_key_value_heads"}, 0);
   const bool grouped = keys.flag("group_query_attention");
   model.kv_heads = grouped ? std::max<std::int64_t>(groups, 1) : groups > 1 ? groups : 0;
   model.vocab = whole(keys, {"pad_vocab_size_to", "padded_vocab_size", "vocab_size"}, model.vocab);
@@ -222,6 +265,11 @@ void read_shape(KeyReader& keys, const Json& file, Model& model) {
               : keys.flag("quick_geglu") || mentions(activation, "geglu") ? Mlp::geglu
               : mentions(activation, "relu") || keys.flag("squared_relu") ? Mlp::relu
                                                                           : Mlp::gelu;
+  // Two products of a gated MLP have the size of one: megatron/training/arguments.py,
+  // yaml_arguments.
+  const bool two_thirds =
+      keys.flag("swiglu") || mentions(keys.text("activation_func", ""), "swiglu");
+  if (model.ffn == 0 && two_thirds) model.ffn = product({model.hidden, 8}) / 3 / 64 * 64;
   const bool rms = lower_case(keys.text("normalization", "LayerNorm")) == "rmsnorm";
   model.norm = rms ? Norm::rmsnorm : Norm::layernorm;
   model.positions = positions_of(keys);
@@ -234,6 +282,7 @@ void read_shape(KeyReader& keys, const Json& file, Model& model) {
   if (keys.has("share_embeddings_and_output_weights"))
     model.tied_embeddings = keys.flag("share_embeddings_and_output_weights");
   model.qk_norm = keys.flag("qk_layernorm");
+  model.embedding_norm = keys.flag("embed_layernorm");  // forks of Megatron-LM
   model.window = window_of(keys, file);
   // Both dropouts default to 0.1.
   const double hidden = keys.number("hidden_dropout", 0.1);
@@ -276,6 +325,12 @@ Error missing(std::string_view key, const MegatronArguments& file, const std::st
                         in_quotes(file.missing_file.text), option),
             "put that file next to the script, or give it before the script: --spec FILE SCRIPT"};
   }
+  const std::string_view program = file.program.text;
+  const bool other = program.substr(program.rfind('/') + 1).rfind("pretrain_", 0) != 0;
+  if (!file.program.empty() && other && file.options.empty())
+    return {Errc::input_unsupported, file.program.where,
+            fmt::format("runs {} without arguments of Megatron-LM", file.program.text),
+            "give the model and the plan as options"};
   return {Errc::config_missing_key, where, fmt::format("does not give {}", option),
           "a model needs --num-layers, --hidden-size and --num-attention-heads; for arguments "
           "without a model, give another file or --model NAME"};
@@ -336,7 +391,7 @@ Result<void> import_megatron(Spec& spec, const MegatronArguments& arguments,
   read_latent_attention(keys, model);
   if (auto fine = read_hybrid_layers(keys, completed, model); !fine && *modeled) return fine;
   model.mtp_layers = whole(keys, "mtp_num_layers", 0);
-  if (auto fine = read_experts(keys, file, model); !fine && *modeled) return fine;
+  if (auto fine = read_experts(keys, file, model, findings); !fine && *modeled) return fine;
   if (*modeled) read.model = std::move(model);
   if (auto fine = read_megatron_plan(keys, file, where, read, findings); !fine) return fine;
   read_megatron_other_arguments(keys, file, findings);
@@ -390,8 +445,7 @@ const Importer kMegatronImporter{
         "launch scripts with their `#SBATCH` lines, lists of arguments, YAML, the list that it "
         "prints at its start, its tests' and recipes' YAML (`MODEL_ARGS`, `ARGS`)",
     .reads = "model, plan, schedule, batch, recomputation, precision, kernels",
-    .refuses =
-        "programs for BERT, T5, RETRO, retrievers, vision; hybrid models by shares of layers",
+    .refuses = "programs for BERT, T5, RETRO, retrievers, vision",
     .is_text = looks_like_arguments,
     .is_document =
         [](const Json& document) {
@@ -401,6 +455,10 @@ const Importer kMegatronImporter{
         },
     .import_document =
         [](Spec& spec, const Json& document, const std::string& where, Findings& findings) {
+          if (document.value("MODE", Json("")) == "inference")
+            return Result<void>(fail(Errc::input_unsupported, where + ":/MODE",
+                                     "is inference; only training is read",
+                                     "see orrery infer --help"));
           if (has_test_arguments(document))
             return import_megatron(spec, test_arguments(document, where, findings), where,
                                    findings);

@@ -60,6 +60,8 @@ bool says_nothing(const std::string& name, const Json& value, const Json& all) {
   const auto same_as = [&](const char* other) {
     return all.contains(other) && all[other] == value;
   };
+  // Its lists have the defaults of vision models, too.
+  if (name.starts_with("img_") || name == "patch_dim") return true;
   if (name == "encoder_num_layers") return same_as("num_layers");
   if (name == "encoder_seq_length") return same_as("seq_length");
   return name == "transformer_pipeline_model_parallel_size" &&

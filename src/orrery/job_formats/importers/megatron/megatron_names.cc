@@ -4,6 +4,7 @@
 // program.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,12 @@ namespace {
 std::string text_of(const Json& options, const char* name) {
   const auto found = options.find(name);
   return found != options.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+std::int64_t whole_of(const Json& options, const char* name, std::int64_t fallback) {
+  const auto found = options.find(name);
+  return found != options.end() && found->is_number_integer() ? found->get<std::int64_t>()
+                                                              : fallback;
 }
 
 /// A program of Megatron-LM that trains another kind of model.
@@ -54,6 +61,24 @@ void choose_megatron_vocabulary(Model& model, const MegatronArguments& file,
     if (std::string text = text_of(file.options, key); !text.empty())
       hints.names.push_back(std::move(text));
   hints.names.insert(hints.names.end(), file.names.begin(), file.names.end());
+  // GPT-2's tokens in multiples (training/tokenizer, vocab_size_with_padding).
+  const std::string type = text_of(file.options, "tokenizer_type");
+  const bool merges =
+      type.empty() && file.unknown.count("tokenizer_type") == 0 &&
+      (file.options.contains("merge_file") || file.unknown.count("merge_file") != 0);
+  if (type == "GPT2BPETokenizer" || merges) {
+    const std::int64_t multiple =
+        product({whole_of(file.options, "make_vocab_size_divisible_by", 128),
+                 whole_of(file.options, "tensor_model_parallel_size", 1)});
+    constexpr std::int64_t kTokens = 50257;
+    if (multiple >= 1 && multiple <= kTokens * 16) {
+      model.vocab = (kTokens + multiple - 1) / multiple * multiple;
+      findings.add(
+          FindingCode::chosen_by_default,
+          fmt::format("{}: vocab = {}, GPT-2's in multiples of {}", where, model.vocab, multiple));
+      return;
+    }
+  }
   choose_vocabulary(model, std::move(hints), 51200, where, findings);
 }
 
@@ -66,8 +91,17 @@ Result<void> refuse_other_megatron_models(const MegatronArguments& file, const s
   }
   if (file.options.value("retro_add_retriever", Json(false)) == true) name = "pretrain_retro.py";
   if (file.options.contains("decoder_num_layers")) name = "pretrain_t5.py";
-  if (name.empty() && text_of(file.options, "tokenizer_type").starts_with("BertWordPiece"))
+  if (file.options.contains("img_h") || file.options.contains("patch_dim"))
+    name = "pretrain_vlm.py";
+  if (name.empty() && (text_of(file.options, "tokenizer_type").starts_with("BertWordPiece") ||
+                       file.options.contains("bert_no_binary_head")))
     name = "pretrain_bert.py";
+  const bool serves =
+      std::any_of(file.options.items().begin(), file.options.items().end(),
+                  [](const auto& option) { return option.key().starts_with("inference_"); });
+  if (serves && !file.options.contains("micro_batch_size"))
+    return fail(Errc::input_unsupported, place, "has arguments of inference; only training is read",
+                "see orrery infer --help");
   for (const OtherProgram& each : kOtherPrograms)
     if (each.name == name)
       return fail(Errc::input_unsupported, place,

@@ -32,6 +32,12 @@ void read_sharding(KeyReader& keys, Parallel& plan) {
       keys.choice<Sharding>("data_parallel_sharding_strategy", Sharding::zero3, kStrategies);
   const bool distributed = keys.flag("use_distributed_optimizer") ||
                            keys.text("optimizer", "adam") == "distributed_fused_adam";
+  // Megatron-DeepSpeed states ZeRO's stage.
+  constexpr std::array kStages = {Sharding::none, Sharding::zero1, Sharding::zero2,
+                                  Sharding::zero3};
+  if (const std::int64_t stage = whole(keys, "zero_stage", -1);
+      stage >= 0 && stage < static_cast<std::int64_t>(kStages.size()))
+    plan.sharding = kStages[static_cast<std::size_t>(stage)];
   if (torch || fsdp || distributed)
     plan.sharding = torch ? Sharding::zero3 : fsdp ? strategy : Sharding::zero1;
 }
@@ -64,7 +70,7 @@ void read_parallel(KeyReader& keys, Spec& spec, Findings& findings) {
   plan.tp = whole(keys, "tensor_model_parallel_size", plan.tp);
   plan.pp = whole(keys, "pipeline_model_parallel_size", plan.pp);
   plan.cp = whole(keys, "context_parallel_size", plan.cp);
-  plan.ep = whole(keys, "expert_model_parallel_size", plan.ep);
+  plan.ep = whole(keys, {"expert_model_parallel_size", "moe_expert_parallel_size"}, plan.ep);
   plan.etp = whole(keys, "expert_tensor_parallel_size", plan.etp);
   for (const char* const key : {"sequence_parallel", "enable_sequence_parallel"})
     plan.sp = keys.has(key) ? keys.flag(key) : plan.sp;
@@ -221,6 +227,7 @@ void read_activation_offload(KeyReader& keys, Offload& offload, Findings& findin
   const bool activations =
       !keys.has("cpu_offloading_activations") || keys.flag("cpu_offloading_activations");
   if (on && activations && layers > 0) offload.activations = layers;
+  if (keys.flag("cpu_optimizer")) offload.optimizer = true;  // Megatron-DeepSpeed
   if (on && layers == 0)
     findings.add(FindingCode::key_without_effect,
                  keys.place("cpu_offloading") + ": no cpu_offloading_num_layers");
@@ -264,7 +271,8 @@ void read_modules(KeyReader& keys, Recompute& recompute, Findings& findings) {
 void read_recompute(KeyReader& keys, Recompute& recompute, Findings& findings) {
   const std::string older = keys.text("activations_checkpoint_granularity", "");
   const std::string retained = keys.text("recompute_granularity", older);
-  if (retained == "full") recompute.kind = RecomputeKind::full;
+  const bool complete = keys.flag("checkpoint_activations");  // before 2022, and Megatron-DeepSpeed
+  if (retained == "full" || (retained.empty() && complete)) recompute.kind = RecomputeKind::full;
   if (keys.flag("recompute_activations") || retained == "selective")
     recompute.kind = RecomputeKind::selective;
   read_modules(keys, recompute, findings);

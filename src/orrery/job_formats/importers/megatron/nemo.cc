@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads NeMo's YAML: Megatron's arguments in sections.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <string>
 #include <string_view>
 
 #include "orrery/job_formats/importers/megatron/megatron.h"
+#include "orrery/job_formats/importers/named_file.h"
 
 namespace orrery::workload {
 
@@ -40,6 +43,8 @@ void add_tokenizer(const Json& file, Json& flat) {
     const bool path = found->get_ref<const std::string&>().find('/') != std::string::npos;
     if (path || !flat.contains("tokenizer_model")) flat["tokenizer_model"] = *found;
   }
+  if (section->value("type", Json("")) == "GPT2BPETokenizer")
+    flat["tokenizer_type"] = "GPT2BPETokenizer";
 }
 
 /// The section model.optim: the optimizer, and how gradients and weights move.
@@ -125,6 +130,15 @@ void rename_own_keys(Json& flat) {
     flat["use_flash_attn"] = *found;
     flat.erase("use_flash_attention");
   }
+  if (flat.contains("override_vocab_size")) {
+    flat["vocab_size"] = flat["override_vocab_size"];
+    flat.erase("override_vocab_size");
+  }
+  if (flat.contains("num_query_groups")) flat["group_query_attention"] = true;  // 1 group, too
+  if (flat.contains("qkv_bias")) {
+    flat["add_qkv_bias"] = flat["qkv_bias"];
+    flat.erase("qkv_bias");
+  }
   for (auto it = flat.begin(); it != flat.end();) {
     const bool ignored =
         std::any_of(std::begin(kIgnored), std::end(kIgnored),
@@ -151,8 +165,45 @@ Json nemo_arguments(const Json& file) {
   return flat;
 }
 
-Result<void> import_nemo(Spec& spec, const Json& file, const std::string& where,
+/// Errc: input_unsupported for models that are not decoders, and for inference.
+Result<void> refuse_other_models(const Json& file, const std::string& where) {
+  const Json& model = file["model"];
+  const auto part = [&](const char* key) { return model.contains(key) && model[key].is_object(); };
+  const std::string what = model.contains("bert_binary_head")   ? "BERT"
+                           : part("encoder") && part("decoder") ? "an encoder and a decoder (T5)"
+                           : part("vision")                     ? "a vision model"
+                           : file.contains("gpt_model_file")    ? "inference"
+                                                                : "";
+  if (what.empty()) return {};
+  return fail(
+      Errc::input_unsupported, where,
+      fmt::format("describes {}; of NeMo's files only those that train decoders are read", what),
+      "give the model's config.json or --model NAME, and the plan");
+}
+
+/// The file over those of Hydra's `defaults` that lie beside it.
+Json with_defaults(const Json& file, const std::string& where, Findings& findings) {
+  const auto defaults = file.find("defaults");
+  if (defaults == file.end() || !defaults->is_array()) return file;
+  Json merged = Json::object();
+  for (const Json& each : *defaults) {
+    if (!each.is_string() || each == "_self_") continue;
+    const auto name = each.get<std::string>() + ".yaml";
+    const auto base = file_beside(where, name);
+    const auto read = base ? config::parse_yaml(base->text, base->path) : Result<Json>(Json());
+    if (read && read->is_object())
+      merged.merge_patch(*read);
+    else
+      findings.add(FindingCode::key_ignored, fmt::format("{}:/defaults: {}", where, name));
+  }
+  merged.merge_patch(file);
+  return merged;
+}
+
+Result<void> import_nemo(Spec& spec, const Json& original, const std::string& where,
                          Findings& findings) {
+  const Json file = with_defaults(original, where, findings);
+  if (auto fine = refuse_other_models(file, where); !fine) return fine;
   MegatronArguments arguments{nemo_arguments(file)};
   add_names(file, "", arguments);
   if (auto read = import_megatron(spec, arguments, where, findings); !read) return read;
@@ -161,19 +212,19 @@ Result<void> import_nemo(Spec& spec, const Json& file, const std::string& where,
 
 }  // namespace
 
-const Importer kNemoImporter{.name = "nemo",
-                             .tool = "NeMo",
-                             .files = "its YAML",
-                             .reads = "as Megatron-LM; low-rank adapters",
-                             .refuses = "other adapters; hybrid models by shares of layers",
-                             .is_document =
-                                 [](const Json& document) {
-                                   const auto model = document.find("model");
-                                   return model != document.end() && model->is_object() &&
-                                          has_any(*model,
-                                                  {"tensor_model_parallel_size",
-                                                   "encoder_seq_length", "num_attention_heads"});
-                                 },
-                             .import_document = import_nemo};
+const Importer kNemoImporter{
+    .name = "nemo",
+    .tool = "NeMo",
+    .files = "its YAML",
+    .reads = "as Megatron-LM; low-rank adapters",
+    .refuses = "other adapters; BERT, T5, vision models, inference",
+    .is_document =
+        [](const Json& document) {
+          const auto model = document.find("model");
+          return model != document.end() && model->is_object() &&
+                 (has_any(*model, {"tensor_model_parallel_size", "encoder_seq_length",
+                                   "num_attention_heads"}));
+        },
+    .import_document = import_nemo};
 
 }  // namespace orrery::workload

@@ -24,14 +24,18 @@ using config::Json;
 namespace {
 
 /// The used options without a value (Megatron: action store_true).
-constexpr std::array<std::string_view, 48> kFlags = {"account_for_embedding_in_pipeline_split",
+constexpr std::array<std::string_view, 52> kFlags = {"account_for_embedding_in_pipeline_split",
                                                      "account_for_loss_in_pipeline_split",
                                                      "add_qkv_bias",
                                                      "bf16",
+                                                     "checkpoint_activations",
                                                      "cpu_offloading",
+                                                     "cpu_optimizer",
+                                                     "deepspeed",
                                                      "defer_embedding_wgrad_compute",
                                                      "disable_bias_linear",
                                                      "distribute_saved_activations",
+                                                     "embed_layernorm",
                                                      "enable_experimental",
                                                      "fp16",
                                                      "fp8_param_gather",
@@ -216,7 +220,7 @@ Result<void> Script::next() {
     std::tie(name, value) =
         halves(std::string(*value));  // ARGS="--num-layers 2": a list of options
   }
-  name.erase(0, 2);
+  name = shell_expand(name.substr(2), lookup_);  // --${DTYPE}
   std::replace(name.begin(), name.end(), '-', '_');
   if (!is_shell_name(name)) return {};
   if (!value && value_follows(name)) value = strip_closing_bracket((*words_)[++at_].text);
@@ -345,7 +349,9 @@ Result<void> Script::source(const ShellWord& path) {
   constexpr int kMaxFiles = 64;
   const std::string place = fmt::format("{}:{}", where_, path.line);
   std::string name = shell_expand(path.text, lookup_);
-  // "$HERE/models/x.sh", "$(dirname "$0")/x.sh": the folder is most likely the script's own.
+  // "$HERE/models/x.sh", "$(dirname "$0")/x.sh", "`pwd`/x.sh": most likely the script's own folder.
+  if (const std::size_t end = name.find("`/", 1); name.starts_with('`') && end != std::string::npos)
+    name.erase(0, end + 2);
   if (name.rfind('$', 0) == 0) {
     const std::size_t slash = name.find('/', name.find_last_of(")}") + 1);
     if (name.find_last_of(")}") != std::string::npos && slash != std::string::npos)
@@ -378,6 +384,14 @@ MegatronArguments Script::take(const SlurmHeader& header) {
       made_.options["num_nodes"] = header.nodes;
     if (header.devices > 0 && !given("nproc_per_node") && !given("devices"))
       made_.options["devices"] = header.devices;
+    // Launchers start one node unless the script says otherwise (torchrun; deepspeed --num_gpus).
+    if (given("num_gpus") && !given("nproc_per_node") && !given("devices"))
+      made_.options["devices"] = made_.options["num_gpus"];
+    const auto nodes = [&](const char* name) {
+      return given(name) || made_.unknown.count(name) != 0;
+    };
+    if ((given("nproc_per_node") || given("num_gpus")) && !nodes("nnodes") && !nodes("num_nodes"))
+      made_.options["num_nodes"] = 1;
   }
   return std::move(made_);
 }

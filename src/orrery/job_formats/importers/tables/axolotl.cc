@@ -166,6 +166,20 @@ Result<void> add_lora(const Json& file, const std::string& where, Spec& made, Fi
 
 Result<void> import_axolotl(Spec& spec, const Json& file, const std::string& where,
                             Findings& findings) {
+  // Before the model: what else is wrong does not matter then.
+  if (const std::string method = text_at(file, "rl"); !method.empty())
+    return fail(Errc::input_unsupported, where + ":/rl",
+                fmt::format("is {}: reinforcement learning and preferences are not read",
+                            in_quotes(method)),
+                "give the policy's step as a job of its own");
+  if (flag_at(file, "reward_model") ||
+      text_at(file, "model_type").find("SequenceClassification") != std::string::npos)
+    return fail(Errc::input_unsupported, where, "trains a reward model, which is not read",
+                "give the model's body as a job of its own");
+  if (file.contains("processor_type"))
+    return fail(Errc::input_unsupported, where + ":/processor_type",
+                "trains on images, which is not read",
+                "give the language model as a job of its own, without processor_type");
   Spec made = spec;
   if (auto read = read_fine_tuning(made, file, "base_model", kKeys, where, findings); !read)
     return read;
@@ -188,7 +202,7 @@ const Importer kAxolotlImporter{
     .tool = "axolotl",
     .files = "its YAML, and DeepSpeed's file that it names",
     .reads = "model by name, adapters, FSDP, batch, recomputation",
-    .refuses = "reinforcement learning; other adapters",
+    .refuses = "reinforcement learning, rewards, images; other adapters",
     .is_document =
         [](const config::Json& document) {
           return document.contains("base_model") &&

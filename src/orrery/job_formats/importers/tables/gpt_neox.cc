@@ -44,6 +44,7 @@ constexpr KeyRow kRows[] = {
     {"is_pipe_parallel"},
     {"make_vocab_size_divisible_by"},
     {"max_position_embeddings", KeyUse::read, "model.max_positions with learned positions"},
+    {"mlp_type", KeyUse::read, "the width of a gated MLP: with llama, intermediate_size"},
     {"model_parallel_size", KeyUse::read, "parallel.tp"},
     {"moe_num_experts", KeyUse::refused, "give the model as a specification with model.moe"},
     {"no_weight_tying", KeyUse::sets, "model.tied_embeddings", kUntied},
@@ -61,6 +62,7 @@ constexpr KeyRow kRows[] = {
      kTorchTypes},
     {"seq_length", KeyUse::sets, "batch.seq"},
     {"sequence_parallel", KeyUse::read, "parallel.sp"},
+    {"sliding_window_width", KeyUse::sets, "model.window"},
     {"sparsity_config", KeyUse::not_modeled},
     {"train_batch_size", KeyUse::read, "batch.global"},
     {"train_micro_batch_size_per_gpu", KeyUse::read, "batch.micro"},
@@ -222,15 +224,33 @@ Result<void> check_layers(const Json& file, const std::string& where) {
   return {};
 }
 
+/// The width of a gated MLP: with `mlp_type: llama` as stated, or else 8/3 of the hidden size. A
+/// regular one divides the stated width, or four times the hidden size, by 3, so that the two
+/// products together have two thirds of it. Multiples of 256 (megatron/model/transformer.py).
+std::int64_t gated_width(const Json& file, std::int64_t hidden) {
+  constexpr std::int64_t kMultiple = 256;
+  const std::int64_t stated = whole_at(file, "intermediate_size", 0);
+  const bool llama = text_at(file, "mlp_type") == "llama";
+  if (llama && stated > 0) return stated;
+  const std::int64_t width =
+      llama ? hidden * 8 / 3 : (stated > 0 ? stated : 4 * hidden) * 2 / 3 / 2;
+  return (width + kMultiple - 1) / kMultiple * kMultiple;
+}
+
 void settle_model(const Json& file, const std::string& where, Model& model, Findings& findings) {
   model.name = "GPT-NeoX model";
   if (model.positions == Positions::learned)
     model.max_positions = whole_at(file, "max_position_embeddings", 0);
   model.ffn = whole_at(file, "intermediate_size", 0);
   const bool gated = model.mlp == Mlp::swiglu || model.mlp == Mlp::geglu;
-  // A gated MLP without a width has 8/3 of the hidden size in multiples of 256
-  // (megatron/model/transformer.py).
-  if (gated && model.ffn == 0) model.ffn = (model.hidden * 8 / 3 + 255) / 256 * 256;
+  if (gated) {
+    const std::int64_t width = gated_width(file, model.hidden);
+    if (width != model.ffn)
+      findings.add(FindingCode::chosen_by_default,
+                   fmt::format("{}: intermediate size of the gated MLP = {}", where, width));
+    model.ffn = width;
+  }
+  if (gated && text_at(file, "mlp_type") == "llama") model.mlp_bias = false;
   const auto above_zero = [&](const char* key) {
     const auto found = file.find(key);
     return found != file.end() && found->is_number() && found->get<double>() > 0;
@@ -278,18 +298,18 @@ Result<void> import_neox(Spec& spec, const Json& document, const std::string& wh
 }  // namespace
 }  // namespace gpt_neox
 
-const Importer kGptNeoxImporter{.name = "gpt_neox",
-                                .tool = "GPT-NeoX",
-                                .files = "its YAML",
-                                .reads = "model, plan, batch, DeepSpeed's keys",
-                                .refuses = "experts; layers that are not attention",
-                                .is_document =
-                                    [](const config::Json& document) {
-                                      return has_any(
-                                          document, {"pipe-parallel-size", "pipe_parallel_size",
-                                                     "model-parallel-size", "model_parallel_size"});
-                                    },
-                                .import_document = gpt_neox::import_neox};
+const Importer kGptNeoxImporter{
+    .name = "gpt_neox",
+    .tool = "GPT-NeoX",
+    .files = "its YAML",
+    .reads = "model, plan, batch, DeepSpeed's keys",
+    .refuses = "experts; layers that are not attention",
+    .is_document =
+        [](const config::Json& document) {
+          return has_any(document, {"pipe-parallel-size", "pipe_parallel_size",
+                                    "model-parallel-size", "model_parallel_size", "data-path"});
+        },
+    .import_document = gpt_neox::import_neox};
 constinit const ImporterTable kGptNeoxTable{&kGptNeoxImporter, gpt_neox::kKeys};
 
 }  // namespace orrery::workload

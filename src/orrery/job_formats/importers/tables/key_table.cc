@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "orrery/core/text/text.h"
 #include "orrery/workload/spec/model_catalog.h"
@@ -210,29 +209,6 @@ std::int64_t whole_at(const Json& flat, std::string_view key, std::int64_t fallb
 bool flag_at(const Json& flat, std::string_view key, bool fallback) {
   const auto found = flat.find(std::string(key));
   return found != flat.end() && found->is_boolean() ? found->get<bool>() : fallback;
-}
-
-std::optional<NamedFile> file_beside(const std::string& where, const std::string& path) {
-  namespace fs = std::filesystem;
-  if (path.empty() || path.find("${") != std::string::npos) return std::nullopt;
-  std::error_code error;
-  const auto read = [&](const fs::path& file) -> std::optional<NamedFile> {
-    if (!fs::is_regular_file(file, error)) return std::nullopt;
-    auto text = config::read_text(file.string());
-    if (!text) return std::nullopt;
-    return NamedFile{file.string(), *std::move(text)};
-  };
-  constexpr int kHighest = 8;
-  fs::path folder = fs::path(where).parent_path();
-  if (fs::path(path).is_absolute()) folder = fs::path(path).parent_path();
-  for (int up = 0; up < kHighest; ++up) {
-    if (auto found = read(folder / path)) return found;
-    if (up == 0)
-      if (auto found = read(folder / fs::path(path).filename())) return found;
-    if (!folder.has_parent_path() || folder.parent_path() == folder) break;
-    folder = folder.parent_path();
-  }
-  return std::nullopt;
 }
 
 Result<void> use_named_model(Spec& spec, const std::string& name, const std::string& place,

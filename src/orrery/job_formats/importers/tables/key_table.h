@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "orrery/job_formats/importers/importer_internal.h"
+#include "orrery/job_formats/importers/named_file.h"
 
 namespace orrery::workload {
 
@@ -69,15 +70,6 @@ struct KnownKeys {
 [[nodiscard]] std::int64_t whole_at(const config::Json& flat, std::string_view key,
                                     std::int64_t fallback);
 [[nodiscard]] bool flag_at(const config::Json& flat, std::string_view key, bool fallback = false);
-
-/// A file that another one names, and its text.
-struct NamedFile {
-  std::string path;
-  std::string text;
-};
-/// Searches a relative path from the folder of `where` upwards, then its last part beside `where`.
-[[nodiscard]] std::optional<NamedFile> file_beside(const std::string& where,
-                                                   const std::string& path);
 
 /// Sets the model that a file names: one of the catalog, or a folder with config.json. A model that
 /// `spec` has already stays if the name is unknown. Errc: config_missing_key.

@@ -58,6 +58,7 @@ constexpr KeyRow kRows[] = {
     {"model.n_layers", KeyUse::sets, "model.layers"},
     {"model.name", KeyUse::read, "MPT's model, or one of Hugging Face"},
     {"model.no_bias", KeyUse::sets, "model.qkv_bias model.out_bias model.mlp_bias", kNoBias},
+    {"model.config_overrides.n_positions", KeyUse::sets, "model.max_positions"},
     {"model.norm_type", KeyUse::sets, "model.norm", kNorms},
     {"model.pretrained_model_name_or_path", KeyUse::read, "the model, by its name or its folder"},
     {"model.tie_word_embeddings", KeyUse::sets, "model.tied_embeddings"},

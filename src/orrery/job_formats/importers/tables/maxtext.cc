@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "orrery/job_formats/importers/tables/tables.h"
 
@@ -188,7 +189,7 @@ Model usual_model() {
   model.norm = Norm::rmsnorm;
   model.positions = Positions::rope;
   model.mlp = Mlp::swiglu;
-  model.tied_embeddings = true;
+  model.tied_embeddings = false;
   model.qkv_bias = model.out_bias = model.mlp_bias = false;
   return model;
 }
@@ -200,6 +201,11 @@ Result<void> settle_model(const Json& file, const std::string& where, Model& mod
     return fail(Errc::input_unsupported, where + ":/decoder_block",
                 "has latent attention, which is not read from MaxText's files",
                 "give --model deepseek-v3, or the model's config.json, without the model's file");
+  if (block.starts_with("qwen3_next"))
+    return fail(Errc::input_unsupported, where + ":/decoder_block",
+                "has layers of linear attention, which are not read from MaxText's files",
+                "give the model as a specification, without the model's file");
+  if (block == "gemma2") model.layers *= 2;  // MaxText's layer is a local and a global one
   if (block == "gpt3") {
     model.norm = Norm::layernorm;
     model.positions = Positions::learned;
@@ -258,19 +264,44 @@ void settle_plan(const Json& file, Spec& made) {
   settle_batch(file, made);
 }
 
+/// YAML 1.1, which MaxText reads, has whole numbers such as 262_144.
+Json with_numbers(const Json& document) {
+  Json made = document;
+  for (Json& value : made) {
+    if (!value.is_string()) continue;
+    std::string text = value.get<std::string>();
+    if (text.empty() || text.front() == '_' || text.find_first_not_of("0123456789_") != text.npos)
+      continue;
+    std::erase(text, '_');
+    if (constexpr std::size_t kLongest = 15; text.size() <= kLongest) value = std::stoll(text);
+  }
+  return made;
+}
+
+Result<void> import_maxtext(Spec& spec, const Json& document, const std::string& where,
+                            Findings& findings);
+
 /// Errc: config_missing_key if the model is nowhere.
 Result<void> add_named_model(const std::string& name, const std::string& where, Spec& made,
                              Findings& findings) {
-  if (const auto file = file_beside(where, "models/" + name + ".yml"))
-    return import_into(made, file->text, file->path, findings);
-  return use_named_model(made, name, where + ":/model_name", where, findings);
+  const auto file = file_beside(where, "models/" + name + ".yml");
+  if (!file) return use_named_model(made, name, where + ":/model_name", where, findings);
+  std::vector<std::string> repeated;
+  auto read = config::parse_yaml(file->text, file->path, &repeated);
+  if (!read) return tl::unexpected(read.error());
+  if (!read->is_object()) return {};
+  read->erase("model_name");  // often its own name
+  report_repeated(repeated, findings);
+  return import_maxtext(made, *read, file->path, findings);
 }
 
-Result<void> import_maxtext(Spec& spec, const Json& file, const std::string& where,
+Result<void> import_maxtext(Spec& spec, const Json& document, const std::string& where,
                             Findings& findings) {
+  const Json file = with_numbers(document);
   Spec made = spec;
+  const bool whole_model = has(file, {"base_emb_dim", "base_num_decoder_layers", "vocab_size"});
   const std::string name = text_at(file, "model_name", "default");
-  if (name != "default" && !name.empty())
+  if (name != "default" && !name.empty() && !whole_model)
     if (auto named = add_named_model(name, where, made, findings); !named) return named;
   const bool described = has(file, {"base_emb_dim", "base_num_decoder_layers"});
   if (described) made.model = usual_model();
@@ -291,7 +322,7 @@ const Importer kMaxTextImporter{
     .tool = "MaxText",
     .files = "the YAML of a model or a run",
     .reads = "model, plan, batch, recomputation",
-    .refuses = "latent attention; scaled sizes",
+    .refuses = "latent and linear attention; scaled sizes",
     .is_document =
         [](const config::Json& document) {
           return has_any(document,

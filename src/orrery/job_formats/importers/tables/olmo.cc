@@ -129,10 +129,21 @@ Result<void> import_olmo(Spec& spec, const Json& original, const std::string& wh
     return fail(Errc::input_unsupported, where + ":/model/block_type",
                 fmt::format("is {}, which is not supported", in_quotes(block)),
                 "blocks of attention and MLP are read: sequential, llama");
+  if (const std::string name = text_at(flat, "model.model_name"); !flat.contains("model.n_heads"))
+    return fail(Errc::input_unsupported, where + ":/model",
+                fmt::format("has no attention{}; OLMo's blocks of attention and MLP are read",
+                            name.empty() ? "" : fmt::format(" ({})", name)),
+                "give the model as a specification");
   Spec made = spec;
   made.model = Model{};
   made.model.mlp = Mlp::swiglu;
   made.model.qkv_bias = made.model.out_bias = made.model.mlp_bias = false;
+  // Files of its first months have Composer's algorithms, and models with GELU and biases.
+  if (document.contains("algorithms") && !flat.contains("model.activation_type")) {
+    made.model.mlp = Mlp::gelu;
+    made.model.qkv_bias = made.model.out_bias = made.model.mlp_bias = true;
+    findings.add(FindingCode::default_assumed, where + ": activation_type = gelu, include_bias");
+  }
   made.parallel.sharding = Sharding::zero3;
   if (auto done = apply_keys(kKeys, flat, where, made, findings); !done)
     return tl::unexpected(done.error());
@@ -159,7 +170,7 @@ const Importer kOlmoImporter{.name = "olmo",
                                  [](const config::Json& document) {
                                    const auto model = document.find("model");
                                    return model != document.end() && model->is_object() &&
-                                          has(*model, {"d_model", "n_heads", "n_layers"}) &&
+                                          has(*model, {"d_model", "n_layers"}) &&
                                           !model->contains("name");
                                  },
                              .import_document = olmo::import_olmo};

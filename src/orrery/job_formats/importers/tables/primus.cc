@@ -33,6 +33,28 @@ std::vector<std::string> bases_of(const Json& document) {
   return names;
 }
 
+Result<Json> read_file(const NamedFile& file, Findings& findings) {
+  std::vector<std::string> repeated;
+  auto read = config::parse_yaml(file.text, file.path, &repeated);
+  report_repeated(repeated, findings);
+  return read;
+}
+
+/// The module that trains: before or after other training, in a mapping or, today, in a list; null:
+/// the document has none.
+const Json* trainer_of(const Json& document) {
+  const auto modules = document.find("modules");
+  if (modules == document.end()) return nullptr;
+  for (const char* const name : {"pre_trainer", "post_trainer"}) {
+    if (modules->is_object() && modules->contains(name) && (*modules)[name].is_object())
+      return &(*modules)[name];
+    if (!modules->is_array()) continue;
+    for (const Json& each : *modules)
+      if (each.is_object() && each.value("name", Json("")) == name) return &each;
+  }
+  return nullptr;
+}
+
 /// The keys of a file over those of the files that it extends.
 Result<Json> extended(const Json& document, const std::string& where, int depth,
                       Findings& findings) {
@@ -48,7 +70,7 @@ Result<Json> extended(const Json& document, const std::string& where, int depth,
       return fail(Errc::limit_exceeded, where + ":/extends",
                   fmt::format("more than {} files extend each other", kDeepest),
                   "files must not extend each other recursively");
-    auto read = config::parse_yaml(base->text, base->path);
+    const auto read = read_file(*base, findings);
     if (!read) return tl::unexpected(read.error());
     if (!read->is_object()) continue;
     auto inner = extended(resolved(*read), base->path, depth + 1, findings);
@@ -60,37 +82,42 @@ Result<Json> extended(const Json& document, const std::string& where, int depth,
   return merged;
 }
 
-/// Adds the file that an experiment names, from the places where Primus keeps such files.
-Result<void> add_file(const std::string& name, const char* folder, const std::string& where,
+/// Adds the file that an experiment names, from the places where Primus keeps such files; returns
+/// whether it is there.
+Result<bool> add_file(const std::string& name, const char* folder, const std::string& where,
                       Json& merged, Findings& findings) {
-  if (name.empty()) return {};
+  if (name.empty()) return true;
   auto file = file_beside(where, name);
   if (!file) file = file_beside(where, fmt::format("primus/configs/{}/megatron/{}", folder, name));
   if (!file) {
     findings.add(FindingCode::key_ignored, fmt::format("{}: {} is not there", where, name));
-    return {};
+    return false;
   }
-  auto read = config::parse_yaml(file->text, file->path);
+  const auto read = read_file(*file, findings);
   if (!read) return tl::unexpected(read.error());
-  if (!read->is_object()) return {};
+  if (!read->is_object()) return true;
   auto inner = extended(resolved(*read), file->path, 0, findings);
   if (!inner) return tl::unexpected(inner.error());
   merged.update(*inner);
-  return {};
+  return true;
 }
 
-Result<Json> experiment(const Json& trainer, const std::string& where, Findings& findings) {
+/// `missing` becomes the name of the model's file if that is not there.
+Result<Json> experiment(const Json& trainer, const std::string& where, std::string& missing,
+                        Findings& findings) {
   const std::string framework = text_at(trainer, "framework", "megatron");
   if (framework.find("megatron") == std::string::npos)
-    return fail(Errc::input_unsupported, where + ":/modules/pre_trainer/framework",
+    return fail(Errc::input_unsupported, where + ":/modules/framework",
                 fmt::format("is {}; of Primus' experiments those of megatron are read", framework),
                 framework == "torchtitan" ? "give torchtitan's own TOML"
                                           : "give the model and the plan as options");
   Json merged = Json::object();
   if (auto done = add_file(text_at(trainer, "config"), "modules", where, merged, findings); !done)
     return tl::unexpected(done.error());
-  if (auto done = add_file(text_at(trainer, "model"), "models", where, merged, findings); !done)
-    return tl::unexpected(done.error());
+  const std::string model = text_at(trainer, "model");
+  const auto there = add_file(model, "models", where, merged, findings);
+  if (!there) return tl::unexpected(there.error());
+  if (!*there) missing = model;
   const auto overrides = trainer.find("overrides");
   if (overrides != trainer.end() && overrides->is_object()) merged.update(*overrides);
   return merged;
@@ -99,10 +126,15 @@ Result<Json> experiment(const Json& trainer, const std::string& where, Findings&
 Result<void> import_primus(Spec& spec, const Json& original, const std::string& where,
                            Findings& findings) {
   const Json document = resolved(original);
-  const auto modules = document.find("modules");
-  const bool is_experiment = modules != document.end() && modules->is_object();
-  auto merged = is_experiment ? experiment((*modules)["pre_trainer"], where, findings)
-                              : extended(document, where, 0, findings);
+  if (const std::string framework = text_at(document, "framework", "megatron");
+      framework != "megatron")
+    return fail(Errc::input_unsupported, where + ":/framework",
+                fmt::format("is {}; of AMD Primus' files those of megatron are read", framework),
+                "give the model and the plan as options");
+  const Json* const trainer = trainer_of(document);
+  std::string missing;
+  auto merged = trainer != nullptr ? experiment(*trainer, where, missing, findings)
+                                   : extended(document, where, 0, findings);
   if (!merged) return tl::unexpected(merged.error());
   // Primus' models of today have rotary positions; only its oldest files leave out the key.
   if (!merged->contains("position_embedding_type") && merged->contains("num_layers")) {
@@ -115,14 +147,14 @@ Result<void> import_primus(Spec& spec, const Json& original, const std::string& 
     it = *it == false && !it.key().starts_with("add_") ? arguments.options.erase(it) : ++it;
   if (const std::string name = text_at(document, "exp_name"); !name.empty())
     arguments.names.push_back(name);
-  if (is_experiment) arguments.names.push_back(text_at((*modules)["pre_trainer"], "model"));
+  if (trainer != nullptr) arguments.names.push_back(text_at(*trainer, "model"));
+  if (!missing.empty()) arguments.missing_file = {where, missing};
   return import_megatron(spec, arguments, where, findings);
 }
 
 bool is_primus(const Json& document) {
-  const auto modules = document.find("modules");
-  if (modules != document.end() && modules->is_object())
-    return modules->contains("pre_trainer") && (*modules)["pre_trainer"].is_object();
+  if (trainer_of(document) != nullptr) return true;
+  if (text_at(document, "framework") == "megatron_bridge" && document.contains("task")) return true;
   const std::vector<std::string> bases = bases_of(document);
   return !bases.empty() && std::all_of(bases.begin(), bases.end(), [](const std::string& name) {
     return name.ends_with(".yaml") || name.ends_with(".yml");
@@ -137,7 +169,7 @@ const Importer kPrimusImporter{
     .tool = "AMD Primus",
     .files = "the YAML of a model or an experiment, with the files that they extend",
     .reads = "as Megatron-LM",
-    .refuses = "experiments with torchtitan or MaxText",
+    .refuses = "experiments with torchtitan, MaxText or Megatron-Bridge",
     .is_document = primus::is_primus,
     .import_document = primus::import_primus};
 
