@@ -55,7 +55,8 @@ std::vector<PacketLink> packet_links(const FabricRoutes& routes) {
          .to = one.to,
          .reverse = first + place < end ? first + place : kNoPacket,
          .is_switch = platform::is_switch(topology.kind(one.from)),
-         .kind = one.figures.kind});
+         .kind = one.figures.kind,
+         .identity = link});
   }
   return links;
 }
