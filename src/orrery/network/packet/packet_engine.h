@@ -87,8 +87,8 @@ class PacketEngine {
   /// Messages that have not arrived.
   [[nodiscard]] std::uint64_t undelivered() const { return undelivered_; }
   void report_links(bool on) { reports_links_ = on; }
-  /// No packet, acknowledgement or pause is on its way, and none follows unless a message is posted.
-  /// What happens later does not depend on what happened before, if is_memoryless().
+  /// No packet, acknowledgement or pause is on its way, and none follows unless a message is
+  /// posted. What happens later does not depend on what happened before, if is_memoryless().
   [[nodiscard]] bool is_quiet() const {
     return used_packets_ == 0 && unacknowledged_ == 0 && notifies_ == 0;
   }
@@ -108,6 +108,9 @@ class PacketEngine {
   [[nodiscard]] std::int64_t earliest_arrival() const;
   /// The connection with most packets to send, if these are at least `least`; else kNoPacket.
   [[nodiscard]] std::uint32_t longest_sender(std::uint64_t least) const;
+  [[nodiscard]] bool is_sending(std::uint32_t connection) const {
+    return connections_[connection].sending != kNoPacket;
+  }
   /// The number of the next packet of a connection.
   [[nodiscard]] std::uint64_t next_packet(std::uint32_t connection) const {
     return connections_[connection].next;
@@ -287,7 +290,7 @@ class PacketEngine {
   std::uint64_t samples_ = 0;         // random numbers so far
   bool samples_by_port_ = false;      // queues mark or trim at random
   std::vector<BusyPeriod> busy_;      // by port, if so
-  Report* report_ = nullptr;       // during a call
+  Report* report_ = nullptr;          // during a call
   bool reports_links_ = false;
   PacketCounts counts_;
 };

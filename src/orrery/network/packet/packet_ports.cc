@@ -37,8 +37,8 @@ double PacketEngine::random_at(std::uint32_t number) {
   const std::uint64_t place =
       mix_bits(mix_bits(static_cast<std::uint64_t>(settings_.seed)) + links_[number].identity);
   ++samples_;
-  return uniform_double(mix_bits(
-      mix_bits(place + static_cast<std::uint64_t>(now_ - busy.begin)) + ++busy.samples));
+  return uniform_double(
+      mix_bits(mix_bits(place + static_cast<std::uint64_t>(now_ - busy.begin)) + ++busy.samples));
 }
 
 void PacketEngine::drop(std::uint32_t number, PacketDrop why) {

@@ -81,8 +81,7 @@ void PacketEngine::back_off(Connection& connection) {
   const double random = uniform_double(mix_bits(
       mix_bits(mix_bits(static_cast<std::uint64_t>(settings_.seed)) + links_[link].identity) +
       connection.timeouts));
-  connection.timeout =
-      std::llround(static_cast<double>(timeout) * factor * (0.75 + 0.5 * random));
+  connection.timeout = std::llround(static_cast<double>(timeout) * factor * (0.75 + 0.5 * random));
 }
 
 void PacketEngine::add_timer(std::uint32_t number, std::int64_t at) {

@@ -142,12 +142,11 @@ void PacketEngine::append_packet(std::uint32_t number, std::vector<std::uint64_t
   const Connection& connection = connections_[packet.connection];
   const std::int64_t received =
       packet.kind == PacketKind::data ? 0
-      : is_lossy_ ? packet.received - static_cast<std::int64_t>(
-                                          reliability_[packet.connection].received.count())
+      : is_lossy_                     ? packet.received -
+                        static_cast<std::int64_t>(reliability_[packet.connection].received.count())
                   : packet.received - connection.received;
-  state.insert(state.end(),
-               {packet.number - static_cast<std::uint32_t>(connection.next), word(received),
-                word(packet.sent - now_)});
+  state.insert(state.end(), {packet.number - static_cast<std::uint32_t>(connection.next),
+                             word(received), word(packet.sent - now_)});
 }
 
 void PacketEngine::append_port(std::uint32_t number, std::vector<std::uint64_t>& state) const {
