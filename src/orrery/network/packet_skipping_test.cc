@@ -160,7 +160,7 @@ std::int64_t ring_time(const platform::Platform& base, const std::string& skip,
 
 // A ring of long messages: every message reaches a steady state.
 TEST(PacketSkipping, LeavesOutPeriodsOfLongMessages) {
-  const platform::Platform platform = testing::ring_platform({.hosts = 8});
+  const platform::Platform platform = testing::ring_platform({.hosts = 8, .spines = 0, .spine_of = {}});
   SkippedEvents none, repeats, all;
   const std::int64_t plain = ring_time(platform, "off", none);
   EXPECT_EQ(ring_time(platform, "repeats", repeats), plain);

@@ -174,6 +174,7 @@ std::uint32_t PacketSkipper::join_groups(const std::vector<std::uint32_t>& numbe
     Group& group = groups_[number];
     begin = std::min(begin, group.begin);
     all.insert(all.end(), group.sent.begin(), group.sent.end());
+    for (const std::uint32_t one : group.shared) group_of_[one] = kNone;
     const std::uint64_t version = group.version + 1;
     group = Group{};
     group.version = version;

@@ -119,8 +119,8 @@ class PacketSkipper {
   bool skips_periods_;
   bool pauses_, shares_buffers_, samples_;
   std::unordered_map<std::uint64_t, Pair> pairs_;
-  std::shared_ptr<TrafficPatterns> patterns_;
   std::shared_ptr<std::uint64_t> simulated_ = std::make_shared<std::uint64_t>();
+  std::shared_ptr<TrafficPatterns> patterns_;
   std::vector<Group> groups_;
   std::vector<std::uint32_t> unused_groups_;
   std::vector<std::uint32_t> group_of_;  // by link, then by node
