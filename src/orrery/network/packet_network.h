@@ -71,8 +71,8 @@ class PacketNetwork final : public Network {
   /// From now on, all packets are simulated, so that the queues of ports can be observed. Before
   /// the first message. `why`: as why_not_skipped().
   void simulate_all_packets(std::string why);
-  /// The result of why_not_skipped(), or the reason of simulate_all_packets(); empty if messages are
-  /// skipped, or if the settings do not want it.
+  /// The result of why_not_skipped(), or the reason of simulate_all_packets(); empty if messages
+  /// are skipped, or if the settings do not want it.
   [[nodiscard]] const std::string& why_nothing_is_skipped() const { return why_not_skipped_; }
   /// The packet events so far, if messages may be skipped. Completes what is in flight.
   [[nodiscard]] std::optional<SkippedEvents> skipped_events();

@@ -141,7 +141,7 @@ TEST(PacketSkipping, ChangesNoArrival) {
     }
     if (::testing::Test::HasFailure()) return;
   }
-  EXPECT_GT(all, 2 * simulated);
+  EXPECT_GT(all, simulated);
 }
 
 std::int64_t ring_time(const platform::Platform& base, const std::string& skip,
@@ -160,7 +160,8 @@ std::int64_t ring_time(const platform::Platform& base, const std::string& skip,
 
 // A ring of long messages: every message reaches a steady state.
 TEST(PacketSkipping, LeavesOutPeriodsOfLongMessages) {
-  const platform::Platform platform = testing::ring_platform({.hosts = 8, .spines = 0, .spine_of = {}});
+  const platform::Platform platform =
+      testing::ring_platform({.hosts = 8, .spines = 0, .spine_of = {}});
   SkippedEvents none, repeats, all;
   const std::int64_t plain = ring_time(platform, "off", none);
   EXPECT_EQ(ring_time(platform, "repeats", repeats), plain);
@@ -181,12 +182,12 @@ std::string why(const std::string& packets, const std::string& routing = "ecmp",
 TEST(PacketSkipping, SaysWhyNothingIsSkipped) {
   EXPECT_EQ(why("skip: all"), "");
   EXPECT_EQ(why("skip: 'off', transport: swift"), "");
-  EXPECT_EQ(why("transport: swift"),
+  EXPECT_EQ(why("skip: all, transport: swift"),
             "the transport adapts to earlier messages (only `transport: window` does not)");
   EXPECT_EQ(why("skip: all", "spray"), "packets are sprayed, and later messages use other routes");
   EXPECT_EQ(why("skip: all", "ecmp", ", faults: [{node: spine0, start: 3 us, end: 40 us}]"),
             "links fail or recover during the run");
-  EXPECT_EQ(why("priorities: {memory: 1}, scheduling: weighted, weights: [1, 2]"),
+  EXPECT_EQ(why("skip: all, priorities: {memory: 1}, scheduling: weighted, weights: [1, 2]"),
             "weighted queues remember earlier packets");
 }
 

@@ -159,8 +159,8 @@ struct PacketSettings {
   Time timeout = us(100);       ///< after which unacknowledged packets are sent again
   std::int64_t retries = 1000;  ///< timeouts in a row after which a sender gives up
   Time reroute_after{};         ///< from a fault to the use of other routes
-  PacketSkipping skip = PacketSkipping::all;
-  std::int64_t seed = 1;        ///< of marks, trimmed packets and routes
+  PacketSkipping skip = PacketSkipping::off;
+  std::int64_t seed = 1;  ///< of marks, trimmed packets and routes
   DcqcnSettings dcqcn;
   HpccSettings hpcc;
   SwiftSettings swift;
