@@ -55,7 +55,8 @@ std::vector<PacketLink> packet_links(const FabricRoutes& routes) {
          .to = one.to,
          .reverse = first + place < end ? first + place : kNoPacket,
          .is_switch = platform::is_switch(topology.kind(one.from)),
-         .kind = one.figures.kind});
+         .kind = one.figures.kind,
+         .identity = link});
   }
   return links;
 }
@@ -110,7 +111,24 @@ PacketNetwork::PacketNetwork(const platform::Platform& platform,
       settings_(complete_packet_settings(platform)),
       engine_(settings_, packet_links(*routes), std::make_shared<PacketPaths>(routes),
               has_timed_faults(*routes), fabric_window(platform)),
-      fault_(has_timed_faults(*routes) ? 0 : kNever) {}
+      fault_(has_timed_faults(*routes) ? 0 : kNever) {
+  if (settings_.skip == platform::PacketSkipping::off) return;
+  why_not_skipped_ = why_not_skipped(settings_, routes->sprays(), has_timed_faults(*routes));
+  if (why_not_skipped_.empty())
+    skipper_.emplace(settings_, packet_links(*routes), std::make_shared<PacketPaths>(routes),
+                     fabric_window(platform), settings_.skip == platform::PacketSkipping::all);
+}
+
+void PacketNetwork::simulate_all_packets(std::string why) {
+  if (!skipper_) return;
+  skipper_.reset();
+  why_not_skipped_ = std::move(why);
+}
+
+std::optional<SkippedEvents> PacketNetwork::skipped_events() {
+  if (!skipper_) return {};
+  return skipper_->count_events();
+}
 
 std::unique_ptr<Network> PacketNetwork::snapshot() const {
   return std::unique_ptr<Network>(new PacketNetwork(*this));
@@ -160,16 +178,24 @@ void PacketNetwork::settle(std::int64_t now, Sink& sink) {
   run(now, reporter);
   std::sort(sent_.begin(), sent_.end());
   if (!sent_.empty()) changes_in_vain_ = 0;
+  if (skipper_) skipper_->begin_posts();
   for (const Send& message : sent_) {
     if (uncontended_time(message.from, message.to, message.bytes) >= MultiDimFabric::kTooLong - now)
       sink.exceeds_clock();
     else
-      engine_.post({message.from, message.to, message.bytes, message.token,
-                    priority_of(message.traffic, settings_.priorities)},
-                   now, reporter);
+      post(message, now, reporter);
   }
   sent_.clear();
   find_next();
+}
+
+void PacketNetwork::post(const Send& message, std::int64_t now, Reporter& reporter) {
+  const PacketPost post{message.from, message.to, message.bytes, message.token,
+                        priority_of(message.traffic, settings_.priorities)};
+  if (skipper_)
+    skipper_->post(post, now);
+  else
+    engine_.post(post, now, reporter);
 }
 
 void PacketNetwork::advance(std::int64_t until, Sink& sink) {
@@ -180,6 +206,10 @@ void PacketNetwork::advance(std::int64_t until, Sink& sink) {
 
 /// Runs the packets until a time, with the faults that begin and end before.
 void PacketNetwork::run(std::int64_t until, Reporter& reporter) {
+  if (skipper_) {
+    skipper_->report_links(observed());
+    return skipper_->run(until, reporter);
+  }
   engine_.report_links(observed());
   while (std::min(fault_, next_reroute()) <= until) {
     const std::int64_t now = std::min(fault_, next_reroute());
@@ -216,7 +246,7 @@ void PacketNetwork::change_links(std::int64_t now) {
 }
 
 void PacketNetwork::find_next() {
-  std::int64_t next = engine_.next_arrival();
+  std::int64_t next = skipper_ ? skipper_->next_arrival() : engine_.next_arrival();
   // Without an event, packets may wait for the end of a fault, but not forever for faults that
   // recur in vain.
   const bool may_help = engine_.counts().gave_up == 0 && changes_in_vain_ < kMostInVain;

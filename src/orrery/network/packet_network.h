@@ -14,6 +14,7 @@
 #include "orrery/network/fabric_routes.h"
 #include "orrery/network/network.h"
 #include "orrery/network/packet/packet_engine.h"
+#include "orrery/network/packet_skipping/packet_skipper.h"
 #include "orrery/platform/packet_settings.h"
 
 namespace orrery::model {
@@ -65,7 +66,16 @@ class PacketNetwork final : public Network {
   [[nodiscard]] LinkPlace link(std::uint32_t number) const override {
     return routes_->describe(number);
   }
+  /// Has all packets, unless messages are skipped.
   [[nodiscard]] const PacketEngine& engine() const { return engine_; }
+  /// From now on, all packets are simulated, so that the queues of ports can be observed. Before
+  /// the first message. `why`: as why_not_skipped().
+  void simulate_all_packets(std::string why);
+  /// The result of why_not_skipped(), or the reason of simulate_all_packets(); empty if messages
+  /// are skipped, or if the settings do not want it.
+  [[nodiscard]] const std::string& why_nothing_is_skipped() const { return why_not_skipped_; }
+  /// The packet events so far, if messages may be skipped. Completes what is in flight.
+  [[nodiscard]] std::optional<SkippedEvents> skipped_events();
 
  protected:
   [[nodiscard]] std::int64_t compute_uncontended_time(EndPoint from, EndPoint to,
@@ -79,6 +89,7 @@ class PacketNetwork final : public Network {
   PacketNetwork(const platform::Platform& platform, std::shared_ptr<FabricRoutes> routes);
   PacketNetwork(const PacketNetwork&) = default;
   void run(std::int64_t until, Reporter& reporter);
+  void post(const Send& message, std::int64_t now, Reporter& reporter);
   void change_links(std::int64_t now);
   [[nodiscard]] std::int64_t next_reroute() const {
     return reroutes_.empty() ? kNever : reroutes_.front().first;
@@ -89,6 +100,8 @@ class PacketNetwork final : public Network {
   std::shared_ptr<FabricRoutes> spread_routes_;  // for uncontended times; null: no spraying
   platform::PacketSettings settings_;
   PacketEngine engine_;
+  std::optional<PacketSkipper> skipper_;
+  std::string why_not_skipped_;  // empty: messages may be skipped, or the settings say no
   std::vector<Send> sent_;
   std::uint32_t state_ = 0;  // of faults
   std::int64_t fault_;       // next time at which a fault begins or ends

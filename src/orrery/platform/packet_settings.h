@@ -52,6 +52,13 @@ enum class PacketScheduling : std::uint8_t {
   weighted,  ///< deficit round robin by weight
 };
 
+/// What is not simulated packet by packet. Results are the same.
+enum class PacketSkipping : std::uint8_t {
+  off,
+  repeats,  ///< messages that contend as others did before
+  all,      ///< also periods of long messages that repeat exactly
+};
+
 /// Priorities of traffic, higher is more urgent.
 struct PacketPriorities {
   static constexpr std::int64_t kMost = 7;  ///< as in IEEE 802.1Q
@@ -152,7 +159,8 @@ struct PacketSettings {
   Time timeout = us(100);       ///< after which unacknowledged packets are sent again
   std::int64_t retries = 1000;  ///< timeouts in a row after which a sender gives up
   Time reroute_after{};         ///< from a fault to the use of other routes
-  std::int64_t seed = 1;        ///< of marks, trimmed packets and routes
+  PacketSkipping skip = PacketSkipping::off;
+  std::int64_t seed = 1;  ///< of marks, trimmed packets and routes
   DcqcnSettings dcqcn;
   HpccSettings hpcc;
   SwiftSettings swift;

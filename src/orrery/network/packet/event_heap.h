@@ -44,6 +44,14 @@ class EventHeap {
     used_ |= std::uint64_t{1} << bucket;
     first_ = std::min(first_, event.time);
   }
+  /// Calls `use` for all events; those of one time follow each other in their order.
+  template <class Use>
+  void for_each(Use use) const {
+    for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+      const std::vector<PacketEvent>& events = buckets_[bucket];
+      for (std::size_t i = bucket == 0 ? position_ : 0; i < events.size(); ++i) use(events[i]);
+    }
+  }
   /// The time of the next event; kNone: there is none. O(1).
   [[nodiscard]] std::int64_t next() const { return first_; }
   /// Removes the next event. There is one. Calls `soon` for events that follow shortly.

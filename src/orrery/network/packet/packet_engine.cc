@@ -61,37 +61,52 @@ PacketEngine::PacketEngine(const platform::PacketSettings& settings,
   }
   buffers_.size = settings.buffer.count();
   buffers_.share = settings.buffer_share;
-  std::uint32_t nodes = 0;
-  for (const PacketLink& link : links) {
-    Port& port = ports_.emplace_back();
-    port.ps_per_byte = link.bytes_per_ns > 0 ? 1e3 / link.bytes_per_ns : 0;
-    port.full = serial_of(port.ps_per_byte, payload_ + header_);
-    port.latency = link.latency;
-    port.is_switch = link.is_switch;
-    port.node = link.from;
-    port.rules = rules_by_class_[static_cast<std::size_t>(link.kind)];
-    nodes = std::max({nodes, link.from + 1, link.to + 1});
-    const platform::PacketRules& rules = rules_[port.rules];
-    const PacketLink* const back = link.reverse == kNoPacket ? nullptr : &links[link.reverse];
-    buffers_.headroom.push_back(rules.headroom ? rules.headroom->count()
-                                               : headroom_of(link, back, payload_ + header_,
-                                                             settings.acknowledgement.count(),
-                                                             priorities_ * kPauseBytes));
-    least_last_hop_ = std::min(least_last_hop_, port.latency + serial(port, header_));
-  }
+  for (const PacketLink& link : links)
+    add_port(link, link.reverse == kNoPacket ? nullptr : &links[link.reverse]);
+}
+
+void PacketEngine::add_port(const PacketLink& link, const PacketLink* back) {
+  Port& port = ports_.emplace_back();
+  port.ps_per_byte = link.bytes_per_ns > 0 ? 1e3 / link.bytes_per_ns : 0;
+  port.full = serial_of(port.ps_per_byte, payload_ + header_);
+  port.latency = link.latency;
+  port.is_switch = link.is_switch;
+  port.node = link.from;
+  port.rules = rules_by_class_[static_cast<std::size_t>(link.kind)];
+  const platform::PacketRules& rules = rules_[port.rules];
+  buffers_.headroom.push_back(rules.headroom ? rules.headroom->count()
+                                             : headroom_of(link, back, payload_ + header_,
+                                                           settings_.acknowledgement.count(),
+                                                           priorities_ * kPauseBytes));
+  least_last_hop_ = std::min(least_last_hop_, port.latency + serial(port, header_));
   queues_.resize(ports_.size() * priorities_);
-  if (buffers_.size > 0) buffers_.used.resize(nodes);
+  const std::size_t nodes = std::max(link.from, link.to) + std::size_t{1};
+  if (buffers_.size > 0 && buffers_.used.size() < nodes) buffers_.used.resize(nodes);
   if (buffers_.pauses) {
     buffers_.held.resize(queues_.size());
     buffers_.changes.resize(ports_.size());
   }
   if (writes_loads_) carried_.resize(ports_.size());
+  if (samples_by_port_) busy_.resize(ports_.size());
+}
+
+std::uint32_t PacketEngine::add_link(const PacketLink& link, const PacketLink* back) {
+  const auto number = static_cast<std::uint32_t>(links_.size());
+  links_.push_back(link);
+  links_.back().reverse = back != nullptr ? number + 1 : kNoPacket;
+  add_port(link, back);
+  if (back == nullptr) return number;
+  links_.push_back(*back);
+  links_.back().reverse = number;
+  add_port(*back, &link);
+  return number;
 }
 
 void PacketEngine::add_rules(const platform::PacketRules& rules) {
   rules_.push_back(rules);
   limits_.push_back({rules.transport, payload_ + header_, payload_, rules.trims ? 3 : 4});
   buffers_.pauses = buffers_.pauses || rules.pfc;
+  samples_by_port_ = samples_by_port_ || rules.trims || rules.mark_to.count() > 0;
   writes_loads_ = writes_loads_ || rules.transport == PacketTransport::hpcc;
   // With its own headroom, flow control never drops a packet.
   const bool is_limited = rules.queue.count() > 0 || settings_.buffer.count() > 0;
@@ -154,6 +169,7 @@ std::int64_t PacketEngine::window_of(PacketTransport transport, std::int64_t rou
 }
 
 std::uint32_t PacketEngine::take_packet() {
+  ++used_packets_;
   if (unused_packet_ == kNoPacket) {
     packets_.emplace_back();
     if (writes_loads_) loads_.emplace_back();
@@ -168,31 +184,46 @@ std::uint32_t PacketEngine::take_packet() {
 void PacketEngine::release_packet(std::uint32_t number) {
   packets_[number].next = unused_packet_;
   unused_packet_ = number;
+  if (--used_packets_ == 0) quiet_since_ = now_;
 }
 
-void PacketEngine::run(std::int64_t until, Report& report) {
-  report_ = &report;
+/// Handles the next event.
+inline void PacketEngine::step() {
   const auto fetch = [this](const PacketEvent& event) {
     if (event.port >= PacketEvent::kFirstKind) return;
     __builtin_prefetch(&packets_[event.number]);
     __builtin_prefetch(&ports_[event.port]);
   };
-  while (events_.next() <= until) {
-    const PacketEvent event = events_.pop(fetch);
-    now_ = event.time;
-    ++counts_.events;
-    if (event.port < PacketEvent::kFirstKind) {
-      ++packets_[event.number].hop;
-      enqueue(event.port, event.number);
-    } else {
-      handle(event);
-    }
+  const PacketEvent event = events_.pop(fetch);
+  now_ = event.time;
+  ++counts_.events;
+  if (event.port < PacketEvent::kFirstKind) {
+    ++packets_[event.number].hop;
+    enqueue(event.port, event.number);
+  } else {
+    handle(event);
   }
+}
+
+void PacketEngine::run(std::int64_t until, Report& report) {
+  report_ = &report;
+  while (events_.next() <= until) step();
   now_ = until;
   while (!completions_.empty() && completions_.front() <= until) {
     std::pop_heap(completions_.begin(), completions_.end(), std::greater<>());
     completions_.pop_back();
   }
+}
+
+bool PacketEngine::run_until_sent(std::uint32_t connection, std::uint64_t number,
+                                  std::int64_t until, Report& report) {
+  report_ = &report;
+  while (events_.next() <= until) {
+    step();
+    if (connections_[connection].next >= number) return true;
+  }
+  run(until, report);
+  return false;
 }
 
 void PacketEngine::handle(const PacketEvent& event) {

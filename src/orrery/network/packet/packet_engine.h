@@ -70,22 +70,64 @@ class PacketEngine {
                std::shared_ptr<PacketRouter> router, bool may_fail = false,
                std::optional<std::int64_t> usual_window = {});
 
+  /// Appends a link, and `back`, the link in the other direction, unless it is null. Returns the
+  /// number of the first. `PacketLink::reverse` is ignored.
+  std::uint32_t add_link(const PacketLink& link, const PacketLink* back);
   /// Sends a message at `now`, after all events until then (run()).
   void post(const PacketPost& message, std::int64_t now, Report& report);
   /// Handles all events until `until`, which is at most next_arrival().
   void run(std::int64_t until, Report& report);
+  /// As run(), but also ends after the event by which `connection` has sent its packets before
+  /// `number`. False: `until` came first.
+  bool run_until_sent(std::uint32_t connection, std::uint64_t number, std::int64_t until,
+                      Report& report);
   /// No message arrives before this time, unless one is posted or a link changes. kNever: nothing
   /// is in flight.
   [[nodiscard]] std::int64_t next_arrival() const;
   /// Messages that have not arrived.
   [[nodiscard]] std::uint64_t undelivered() const { return undelivered_; }
   void report_links(bool on) { reports_links_ = on; }
+  /// No packet, acknowledgement or pause is on its way, and none follows unless a message is
+  /// posted. What happens later does not depend on what happened before, if is_memoryless().
+  [[nodiscard]] bool is_quiet() const {
+    return used_packets_ == 0 && unacknowledged_ == 0 && notifies_ == 0;
+  }
+  /// is_quiet(): since when.
+  [[nodiscard]] std::int64_t quiet_since() const { return quiet_since_; }
+  [[nodiscard]] std::int64_t now() const { return now_; }
 
   /// From `now` on, the link has this share of its bandwidth. 0: it is down, and loses the packets
   /// in its queue and those that reach it. `may_fail` is true. Follow it with reroute() or wake().
   void set_link(std::uint32_t link, double share, std::int64_t now);
   /// From `now` on, new packets use the routes of another state of faults.
   void reroute(std::uint32_t state, std::int64_t now, Report& report);
+
+  // Steady states (packet_steady.cc):
+  /// A later bound than next_arrival(), by the packets that every message still needs.
+  /// O(messages).
+  [[nodiscard]] std::int64_t earliest_arrival() const;
+  /// The connection with most packets to send, if these are at least `least`; else kNoPacket.
+  [[nodiscard]] std::uint32_t longest_sender(std::uint64_t least) const;
+  [[nodiscard]] bool is_sending(std::uint32_t connection) const {
+    return connections_[connection].sending != kNoPacket;
+  }
+  /// The number of the next packet of a connection.
+  [[nodiscard]] std::uint64_t next_packet(std::uint32_t connection) const {
+    return connections_[connection].next;
+  }
+  /// Appends what determines all events from now on, relative to now() and to the numbers of
+  /// packets, except how many packets senders still have. False: something depends on that, as
+  /// while packets of two messages of a connection are in flight, or after a loss. O(packets).
+  [[nodiscard]] bool append_state(std::vector<std::uint64_t>& state) const;
+  /// The number of the next packet, by connection.
+  void append_progress(std::vector<std::uint64_t>& next) const;
+  /// How often all connections can send as many full packets as `sent` says, by connection, before
+  /// the end of a message is near.
+  [[nodiscard]] std::int64_t periods_left(const std::vector<std::uint64_t>& sent) const;
+  /// Removes `times` times the packets `sent` from the messages that are being sent. `length`: the
+  /// time of all periods; random numbers continue as if it had passed.
+  void skip(const std::vector<std::uint64_t>& sent, std::uint64_t times, std::int64_t begin,
+            std::int64_t length);
 
   [[nodiscard]] const PacketCounts& counts() const { return counts_; }
   /// Data packets in queues and on links. O(packets).
@@ -112,6 +154,7 @@ class PacketEngine {
       64;  ///< smallest Ethernet frame (IEEE 802.3, 802.1Qbb)
 
   void add_rules(const platform::PacketRules& rules);
+  void add_port(const PacketLink& link, const PacketLink* back);
   [[nodiscard]] std::int64_t serial(const Port& port, std::int64_t bytes) const {
     return bytes == limits_.front().packet ? port.full : serial_of(port.ps_per_byte, bytes);
   }
@@ -124,7 +167,13 @@ class PacketEngine {
   void release_packet(std::uint32_t number);
   void set_route(Packet& packet, const PacketRoute& route) const;
   [[nodiscard]] std::uint32_t link_of(const Packet& packet, std::uint32_t hop) const;
+  void step();
   void handle(const PacketEvent& event);
+  void append_events(std::vector<std::uint64_t>& state) const;
+  void append_packet(std::uint32_t packet, std::vector<std::uint64_t>& state) const;
+  void append_port(std::uint32_t port, std::vector<std::uint64_t>& state) const;
+  [[nodiscard]] bool append_connection(const Connection& connection, std::uint32_t number,
+                                       std::vector<std::uint64_t>& state) const;
   // The sender:
   [[nodiscard]] bool may_send(std::uint32_t connection);
   [[nodiscard]] bool is_paced(std::uint32_t connection);
@@ -156,6 +205,7 @@ class PacketEngine {
   void drop(std::uint32_t packet, PacketDrop why);
   void mark(std::uint32_t port, const PacketQueue& queue, Packet& packet);
   [[nodiscard]] double random();
+  [[nodiscard]] double random_at(std::uint32_t port);
   void append(std::uint32_t port, std::uint32_t packet);
   void transmit(std::uint32_t port, std::uint32_t packet);
   void write_load(std::uint32_t port, std::uint32_t packet);
@@ -232,9 +282,15 @@ class PacketEngine {
   std::vector<std::int64_t> completions_;  // a heap: times of packets that may complete a message
   std::int64_t least_last_hop_;  // from the event that causes it to the arrival of a packet
   std::int64_t now_ = 0;
-  std::uint64_t undelivered_ = 0;  // messages
-  std::uint64_t samples_ = 0;      // random numbers so far
-  Report* report_ = nullptr;       // during a call
+  std::uint64_t undelivered_ = 0;     // messages
+  std::uint64_t unacknowledged_ = 0;  // messages
+  std::uint64_t used_packets_ = 0;    // of packets_
+  std::uint64_t notifies_ = 0;        // events kNotify that follow
+  std::int64_t quiet_since_ = 0;      // the last time at which used_packets_ became 0
+  std::uint64_t samples_ = 0;         // random numbers so far
+  bool samples_by_port_ = false;      // queues mark or trim at random
+  std::vector<BusyPeriod> busy_;      // by port, if so
+  Report* report_ = nullptr;          // during a call
   bool reports_links_ = false;
   PacketCounts counts_;
 };

@@ -40,6 +40,7 @@ void PacketEngine::receive_data(std::uint32_t number) {
       (connection.notified_at < 0 ||
        now_ - connection.notified_at >= settings_.dcqcn.notify_every.count())) {
     connection.notified_at = now_;
+    ++notifies_;
     events_.push(
         {now_ + settings_.dcqcn.notify_delay.count(), packet.connection, PacketEvent::kNotify});
   }
@@ -154,6 +155,7 @@ void PacketEngine::flush(std::uint32_t number) {
 /// DCQCN: tells the sender of congestion.
 void PacketEngine::notify(std::uint32_t number) {
   ++counts_.notifications;
+  --notifies_;
   Packet about;
   about.connection = number;
   about.priority = connections_[number].priority;

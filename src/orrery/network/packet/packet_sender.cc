@@ -38,6 +38,7 @@ void PacketEngine::post(const PacketPost& message, std::int64_t now, Report& rep
   connection.posted += message.bytes + static_cast<std::int64_t>(posted.packets) * header_;
   posted.end = connection.posted;
   ++undelivered_;
+  ++unacknowledged_;
   // A sender that was idle may begin before it has credit, with one window.
   if (connection.in_flight == 0 && connection.sending == kNoPacket)
     connection.credit =
@@ -216,6 +217,7 @@ void PacketEngine::release_messages(std::uint32_t number) {
                   : message.received == message.packets && connection.acknowledged >= message.end;
     if (!is_done) return;
     report_->acknowledged(message.token, now_);
+    --unacknowledged_;
     connection.first_message = message.next;
     if (connection.first_message == kNoPacket) connection.last_message = kNoPacket;
     messages_[at].next = unused_message_;

@@ -95,6 +95,13 @@ struct PacketLink {
   std::uint32_t reverse = kNoPacket;  ///< the link from `to` to `from`; kNoPacket: none
   bool is_switch = false;             ///< a switch sends over it, from a limited queue
   platform::LinkClass kind = platform::LinkClass::network;
+  std::uint32_t identity = 0;  ///< selects its random numbers
+};
+
+/// The time since a port was idle.
+struct BusyPeriod {
+  std::int64_t begin = 0;
+  std::uint64_t samples = 0;  ///< random numbers since
 };
 
 /// A message between two end points, which differ.

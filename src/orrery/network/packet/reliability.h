@@ -17,6 +17,9 @@ class NumberedRing {
   [[nodiscard]] std::uint64_t end() const { return end_; }
   [[nodiscard]] bool empty() const { return first_ == end_; }
   [[nodiscard]] T& operator[](std::uint64_t number) { return items_[number & (items_.size() - 1)]; }
+  [[nodiscard]] const T& operator[](std::uint64_t number) const {
+    return items_[number & (items_.size() - 1)];
+  }
   [[nodiscard]] T& front() { return (*this)[first_]; }
   /// The value end().
   T& append(T value) {
@@ -78,6 +81,9 @@ class ReceivedPackets {
     }
     if (count() == missing_) has_later_ = false;
   }
+  /// Whether all have arrived in order, and how many of them were not reported yet.
+  [[nodiscard]] bool is_in_order() const { return count() == missing_; }
+  [[nodiscard]] std::uint64_t unreported() const { return log_.end() - log_.first(); }
   /// How many have arrived.
   [[nodiscard]] std::uint64_t count() const { return log_.end(); }
   /// Calls `report` for those that arrived as the ones before `count`, which were not reported yet,

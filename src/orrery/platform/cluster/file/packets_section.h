@@ -39,6 +39,13 @@ struct EnumNames<platform::PacketScheduling> {
   static constexpr std::array names = {Word{"strict", strict}, Word{"weighted", weighted}};
 };
 template <>
+struct EnumNames<platform::PacketSkipping> {
+  using enum platform::PacketSkipping;
+  using Word = EnumName<platform::PacketSkipping>;
+  static constexpr std::array names = {Word{"off", off}, Word{"repeats", repeats},
+                                       Word{"all", all}};
+};
+template <>
 struct ParameterTable<platform::PacketSettings> {
   using Packets = platform::PacketSettings;
   static constexpr auto fields = std::tuple{
@@ -134,6 +141,10 @@ struct ParameterTable<platform::PacketSettings> {
       field("reroute_after", &Packets::reroute_after,
             "time from the begin or end of a fault until packets use other routes",
             between(0, 1e18)),
+      field("skip", &Packets::skip,
+            "what is not simulated packet by packet, with the same results: `repeats`: messages "
+            "that contend as others did before; `all`: also periods of long messages that repeat "
+            "exactly; `off`: nothing"),
       field("seed", &Packets::seed, "of the random choices of queues and routes", between(0, 1e15)),
       field("dcqcn", &Packets::dcqcn, "constants of `transport: dcqcn`"),
       field("hpcc", &Packets::hpcc, "constants of `transport: hpcc`"),
