@@ -55,6 +55,13 @@ class PacketNetwork final : public Network {
   void advance(std::int64_t until, Sink& sink) override;
   [[nodiscard]] std::unique_ptr<Network> snapshot() const override;
   [[nodiscard]] std::string why_stalled() const override;
+  void add_findings(Findings& findings) const override;
+  [[nodiscard]] std::optional<PacketTotals> packet_totals() const override {
+    return engine_.totals();
+  }
+  [[nodiscard]] std::optional<PacketRecord> packet_record() const override {
+    return engine_.recorded();
+  }
 
   [[nodiscard]] std::span<const std::uint32_t> nearest_memories(EndPoint rank) const override {
     return routes_->nearest_memories(rank);
@@ -84,6 +91,8 @@ class PacketNetwork final : public Network {
     return reroutes_.empty() ? kNever : reroutes_.front().first;
   }
   void find_next();
+  [[nodiscard]] std::string link_name(std::uint32_t link) const;
+  [[nodiscard]] std::string pause_cycle() const;
 
   std::shared_ptr<FabricRoutes> routes_;
   std::shared_ptr<FabricRoutes> spread_routes_;  // for uncontended times; null: no spraying
