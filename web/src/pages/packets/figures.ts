@@ -89,7 +89,7 @@ export class Ports {
   text(link: number, bin: number, all: readonly PortFigure[]): string {
     const port = this.port(link);
     const parts = all.map((figure): [PortFigure, number] => [figure, this.value(link, bin, figure)]).filter(([, value]) => value > 0)
-      .map(([figure, value]) => (figure.unit === 'bytes' ? `${figure.what} ${figureText(figure, value)}` : figure.unit === 'time' ? `paused ${figureText(figure, value)}` : `${figureText(figure, value)} ${figure.what}`));
+      .map(([figure, value]) => (figure.unit === 'bytes' ? `${figure.what} ${figureText(figure, value)}` : figure.unit === 'time' ? `paused ${figureText(figure, value)}` : `${figureText(figure, value)} ${value === 1 ? figure.what.replace(/^(packet|pause|CNP)s/, '$1') : figure.what}`));
     return port < 0 || parts.length === 0 ? 'no queue, no events' : parts.join(', ');
   }
 }

@@ -117,7 +117,7 @@ function heatCard(host: HTMLElement, context: Context, ports: Ports, shown: read
     const stretch = `${format.time(bin * ports.packets.bin)} to ${format.time((bin + 1) * ports.packets.bin)}`;
     when.textContent = bin < 0 ? 'the complete step' : stretch;
     slider.setAttribute('aria-valuetext', when.textContent);
-    const what = `${figure.what.startsWith('packets') || figure.unit !== 'packets' ? figure.what : `packets ${figure.what}`}${bin < 0 ? ', complete step' : `, from ${stretch}`}`;
+    const what = `${figure.what}${bin < 0 ? ', complete step' : `, from ${stretch}`}`;
     key.replaceChildren(scaleLegend(figureText(figure, 0), figureText(figure, end), theme.dark, what));
     if (fabric) return fabric.paint(theme.dark, bin, end, current());
     const picture = makePicture(run, end, (link, x, y) => tooltip.show(link < 0 ? null : [endsOf(run, link), ports.text(link, bin, shown)], x, y),
