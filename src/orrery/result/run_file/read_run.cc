@@ -542,8 +542,8 @@ class RunReader {
       if (packets.ports.size() > 1 && packets.ports[packets.ports.size() - 2].link >= port.link)
         rows.refuse("the rows are not sorted by link");
     }
-    if (!bins.empty() && packets.bin <= Time{})
-      rows.refuse("its bins have length 0 (`packet_total.bin_ps`)");
+    if (database_.good() && !bins.empty() && packets.bin <= Time{})
+      return missing("packet_total", "has no length of bins, but packet_port has rows");
     TableRows use(database_, "packet_port_use");
     for (std::size_t i = 0; i < bins.size() && i < packets.ports.size(); ++i) {
       std::vector<PortPacketBin>& of_port = packets.ports[i].bins;
