@@ -203,8 +203,17 @@ class PacketEngine {
   void forget_pauses(std::uint32_t link);
   void set_paused(std::uint32_t link, std::uint8_t priorities);
   void note_cause(std::uint32_t port, std::uint32_t link, std::uint32_t priority);
+  /// Of a run that is recorded. Out of line, so that others pay for one comparison only.
+  [[gnu::cold, gnu::noinline]] void record_event(std::uint32_t port,
+                                                 std::uint64_t PortPackets::*what) {
+    monitor_->count(port, now_, what);
+  }
+  [[gnu::cold, gnu::noinline]] void record_queue(std::uint32_t port) {
+    monitor_->queue(port, now_, waiting(port));
+  }
   void note_queue(std::uint32_t port) {
-    if (monitor_) monitor_->queue(port, now_, waiting(port));
+    if (monitor_) [[unlikely]]
+      record_queue(port);
   }
   // The receiver:
   void receive(std::uint32_t packet);

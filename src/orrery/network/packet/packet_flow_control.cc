@@ -97,7 +97,7 @@ void PacketEngine::release_held(const Port& port, Packet& packet) {
 /// other pause frames. A frame of this priority that still waits changes instead.
 void PacketEngine::send_pause(std::uint32_t link, std::uint32_t priority, bool begins) {
   counts_.pauses += begins;
-  if (monitor_ && begins) monitor_->count(link, now_, &PortPackets::pauses);
+  if (monitor_ && begins) record_event(link, &PortPackets::pauses);
   const std::uint32_t back = links_[link].reverse;
   std::uint32_t before = kNoPacket;  // the last pause frame that waits
   for (std::uint32_t at = back == kNoPacket ? kNoPacket : ports_[back].first;

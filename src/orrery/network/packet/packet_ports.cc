@@ -36,7 +36,7 @@ void PacketEngine::drop(std::uint32_t port, std::uint32_t number, PacketDrop why
   if (packets_[number].kind == PacketKind::data) {
     ++counts_.dropped;
     ++counts_.dropped_by[static_cast<std::size_t>(why)];
-    if (monitor_) monitor_->count(port, now_, kColumns[static_cast<std::size_t>(why)]);
+    if (monitor_) record_event(port, kColumns[static_cast<std::size_t>(why)]);
   }
   release_packet(number);
 }
@@ -70,7 +70,7 @@ bool PacketEngine::make_room(std::uint32_t at, std::uint32_t number) {
     return false;
   }
   ++counts_.trimmed;
-  if (monitor_) monitor_->count(at, now_, &PortPackets::trimmed);
+  if (monitor_) record_event(at, &PortPackets::trimmed);
   if (queue.first != kNoPacket && random() < 0.5) {
     // The last packet of the queue is trimmed, and this one takes its place.
     Packet& last = packets_[queue.last];
@@ -105,7 +105,7 @@ void PacketEngine::mark(std::uint32_t at, const PacketQueue& queue, Packet& pack
   if (length < to && random() >= rules.mark_most * (length - from) / (to - from)) return;
   packet.marked = true;
   ++counts_.marked;
-  if (monitor_) monitor_->count(at, now_, &PortPackets::marked);
+  if (monitor_) record_event(at, &PortPackets::marked);
 }
 
 void PacketEngine::append(std::uint32_t at, std::uint32_t number) {

@@ -116,7 +116,7 @@ void PacketEngine::answer(const Packet& packet, PacketKind kind, std::int64_t re
       kind == PacketKind::acknowledgement || kind == PacketKind::negative ? 1 : 0;
   if (kind == PacketKind::notification) {
     ++counts_.notifications;
-    if (monitor_) monitor_->count(route.links[0], now_, &PortPackets::cnps);
+    if (monitor_) record_event(route.links[0], &PortPackets::cnps);
   }
   if (writes_loads_ && source != kNoPacket) {
     loads_[made] = loads_[source];

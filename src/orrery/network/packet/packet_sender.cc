@@ -160,8 +160,8 @@ void PacketEngine::fill_packet(std::uint32_t number, Packet& packet) {
 }
 
 void PacketEngine::note_repeated(const Connection& connection, const Packet& packet) {
-  monitor_->count(packet.hops == 0 ? packet.links[0] : routes_.links()[packet.route], now_,
-                  &PortPackets::retransmitted);
+  record_event(packet.hops == 0 ? packet.links[0] : routes_.links()[packet.route],
+               &PortPackets::retransmitted);
   // Packets of messages that are not acknowledged differ by less than 2^31 in their numbers.
   std::uint32_t at = connection.first_message;
   while (static_cast<std::int32_t>(
