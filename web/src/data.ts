@@ -72,6 +72,7 @@ export interface RunData {
   collectivesLeftOut: number;
   links: LinkData;
   fabric: FabricData;
+  packets: PacketsData | null; // null: the network simulates no packets
   remoteMemory: RemoteMemoryData;
   path: PathColumns; // at most 4,000 segments, neighbors merged beyond that
   pathSegments: number; // how many there are
@@ -221,6 +222,34 @@ export interface FabricData {
   host?: (number | null)[]; // the machine that it is in
   rank?: (number | null)[]; // who sits there
   faults?: FaultData[]; // at most 20,000, in the order of the cluster file
+}
+
+// What ports do with packets: columns of the run file's `packet_port`, without those that are 0 everywhere.
+export type PortColumn = 'mean_queue_bytes' | 'peak_queue_bytes' | 'marked' | 'trimmed' | 'dropped_no_room' | 'dropped_no_headroom'
+  | 'dropped_link_down' | 'pauses' | 'paused_ps' | 'retransmitted' | 'cnps';
+export type PortColumns = Partial<Record<PortColumn, number[]>>;
+
+export interface PacketsData {
+  totals: Record<string, number>; // columns of the run file's `packet_total`
+  bin: number; // length of a bin; 0 = ports were not recorded
+  portsLeftOut: number;
+  ports: PortColumns & { link: number[] }; // by port; `link`: its place in LinkData
+  series: (PortColumns & { at: number[] })[]; // by port, of bins in which something happened; `at`: number of the bin
+  messages: number; // all of them
+  messageStep: number; // every so many-th is in `sizes`
+  unfinished: number; // of these, not arrived
+  percents: number[]; // of `times` and `slowdowns`
+  sizes: MessageSizeData[]; // from the smallest
+}
+
+// Messages of equal or similar sizes: how long they lasted, and that relative to their time without contention.
+export interface MessageSizeData {
+  least: number; // bytes
+  most: number;
+  count: number;
+  retransmitted: number; // packets
+  times: number[]; // by percent
+  slowdowns: number[]; // by percent; empty: unknown
 }
 
 // What crossed remote memories and the links to them: bytes per bin, as the slowest level carries them.

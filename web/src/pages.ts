@@ -9,6 +9,7 @@ import { criticalPath } from './pages/critical_path';
 import { findings } from './pages/findings';
 import { manifest } from './pages/manifest';
 import { memory } from './pages/memory/memory';
+import { packets } from './pages/packets/packets';
 import { replay } from './pages/replay/replay';
 import { schedule } from './pages/schedule/schedule';
 import { space } from './pages/space/space';
@@ -19,5 +20,5 @@ import { topology } from './pages/topology';
 import { views } from './pages/views/views';
 
 export const pages: Page[] = [
-  summary, compare, timeline, criticalPath, breakdown, collectives, topology, memory, tables, findings, manifest, schedule, space, replay, views,
+  summary, compare, timeline, criticalPath, breakdown, collectives, topology, packets, memory, tables, findings, manifest, schedule, space, replay, views,
 ];

@@ -64,7 +64,7 @@ describe('the menu', () => {
         const wanted = {
           findings: has((run) => run.findings.length > 0), memory: has((run) => run.remoteMemory.levels.length > 0 || run.timelines.some(({ memory }) => memory?.at.length > 0)),
           collectives: has((run) => run.collectives.type.length > 0), topology: has((run) => run.fabric.leftOut > 0 || run.fabric.name?.length > 0 || (run.links.dim.length > 0 && run.links.bin > 0)),
-          'critical-path': has((run) => run.path.start.length > 0), timeline: has((run) => run.timelines.some(({ count }) => count > 0)),
+          packets: has((run) => run.packets?.totals.sent > 0), 'critical-path': has((run) => run.path.start.length > 0), timeline: has((run) => run.timelines.some(({ count }) => count > 0)),
         };
         for (const [id, there] of Object.entries(wanted)) assert.equal(pages.includes(id), there, `${name}: ${id}`);
         for (const id of pages) {

@@ -99,6 +99,9 @@ enum class FindingCode : std::uint8_t {
   collective_replayed,
   chunk_order_resolved,
   missing_chunk_raised,
+  congestion_control_idle,
+  pauses_spread,
+  pauses_deadlock,
   // Clusters and plans
   cluster_from_catalog,
   pcie_topology_unknown,

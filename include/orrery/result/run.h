@@ -19,6 +19,7 @@
 #include "orrery/core/dependency_kind.h"
 #include "orrery/core/findings.h"
 #include "orrery/core/memory_need.h"
+#include "orrery/core/packet_record.h"
 #include "orrery/core/quantity.h"
 #include "orrery/core/text_numbers.h"
 #include "orrery/core/time_provenance.h"
@@ -323,6 +324,7 @@ struct Run {
   std::vector<FabricNode> fabric;   ///< empty: the network consists of dimensions
   std::vector<FabricFault> faults;  ///< of its links, in the order of the cluster file
   RemoteMemory remote_memory;
+  std::optional<PacketRecord> packets;  ///< empty: the network simulates no packets
   std::vector<PathSegment> path;
   /// On the critical path, by time, descending; empty: unknown.
   std::vector<ErrorClass> error_classes;

@@ -13,7 +13,7 @@ namespace orrery::result {
 
 /// The version of the tables (PRAGMA user_version). It increases with each change of a table.
 /// Readers accept only this version.
-inline constexpr int kRunFileVersion = 13;
+inline constexpr int kRunFileVersion = 14;
 
 /// Writes `run` completely or not at all (to a temporary file in the same folder, then renamed).
 /// Errc: output_exists unless `force`, output_failed.

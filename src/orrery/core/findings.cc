@@ -178,6 +178,15 @@ constexpr FindingInfo kInfos[] = {
      "begun are started"},
     {"missing_chunk_raised", info,
      "a collective has fewer bytes than ranks; its size is raised to one byte per rank"},
+    {"congestion_control_idle", info,
+     "congestion control reduced no window and no rate: the result does not depend on it. Queues "
+     "stayed below the marks and targets, or the transport does not react to losses"},
+    {"pauses_spread", info,
+     "pauses of priority flow control made further switches pause: packets that do not use the "
+     "congested port wait, too"},
+    {"pauses_deadlock", error,
+     "pauses of priority flow control wait for each other in a cycle, so the run cannot end. Use "
+     "routes without cycles (up and down in a tree), or buffers without pauses"},
     {"cluster_from_catalog", info,
      "no cluster file is given; the cluster follows the device vendor's reference design"},
     {"pcie_topology_unknown", info,

@@ -8,12 +8,15 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "orrery/core/findings.h"
+#include "orrery/core/packet_record.h"
 #include "orrery/core/state/state_reader.h"
 #include "orrery/core/state/state_writer.h"
 #include "orrery/network/dimensions/multi_dim_fabric.h"
@@ -234,6 +237,14 @@ class Network {
 
   /// Why messages will not arrive although next() is kNever, as part of a sentence. Empty: unknown.
   [[nodiscard]] virtual std::string why_stalled() const { return {}; }
+
+  /// What a user should know of the run until now.
+  virtual void add_findings(Findings& /*findings*/) const {}
+  /// The packets until now. Empty: the network simulates none.
+  [[nodiscard]] virtual std::optional<PacketTotals> packet_totals() const { return {}; }
+  /// … at each port and of each message, while traffic was reported (observe()). `link` counts as
+  /// in link().
+  [[nodiscard]] virtual std::optional<PacketRecord> packet_record() const { return {}; }
 
   /// A copy that continues from the current state. Null: not supported; the simulator then neither
   /// skips iterations nor copies runs.

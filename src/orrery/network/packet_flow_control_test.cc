@@ -213,6 +213,9 @@ TEST(FlowControl, NamesADeadlock) {
               HasSubstr("pauses of priority flow control wait for each other: switch0 -> switch1 "
                         "-> switch2 -> switch0"));
   expect_conserved(network);
+  Findings findings;
+  network.add_findings(findings);
+  EXPECT_EQ(findings.count(FindingCode::pauses_deadlock), 1u);
   // Timers of senders do not keep it alive forever.
   PacketNetwork lossy(
       ring_of_switches(3, "window: 0, buffer: 40 kB, pfc: true, headroom: 100 kB, retries: 20"));

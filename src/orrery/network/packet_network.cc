@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "orrery/core/text/units.h"
 #include "orrery/network/packet_paths.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
 
@@ -180,18 +181,24 @@ void PacketNetwork::settle(std::int64_t now, Sink& sink) {
   if (!sent_.empty()) changes_in_vain_ = 0;
   if (skipper_) skipper_->begin_posts();
   for (const Send& message : sent_) {
-    if (uncontended_time(message.from, message.to, message.bytes) >= MultiDimFabric::kTooLong - now)
+    const std::int64_t ideal = uncontended_time(message.from, message.to, message.bytes);
+    if (ideal >= MultiDimFabric::kTooLong - now)
       sink.exceeds_clock();
     else
-      post(message, now, reporter);
+      post(message, ideal, now, reporter);
   }
   sent_.clear();
   find_next();
 }
 
-void PacketNetwork::post(const Send& message, std::int64_t now, Reporter& reporter) {
-  const PacketPost post{message.from, message.to, message.bytes, message.token,
-                        priority_of(message.traffic, settings_.priorities)};
+void PacketNetwork::post(const Send& message, std::int64_t ideal, std::int64_t now,
+                         Reporter& reporter) {
+  const PacketPost post{message.from,
+                        message.to,
+                        message.bytes,
+                        message.token,
+                        priority_of(message.traffic, settings_.priorities),
+                        ideal};
   if (skipper_)
     skipper_->post(post, now);
   else
@@ -211,6 +218,7 @@ void PacketNetwork::run(std::int64_t until, Reporter& reporter) {
     return skipper_->run(until, reporter);
   }
   engine_.report_links(observed());
+  if (observed()) engine_.record();
   while (std::min(fault_, next_reroute()) <= until) {
     const std::int64_t now = std::min(fault_, next_reroute());
     const std::uint64_t events = engine_.counts().events;
@@ -257,22 +265,58 @@ void PacketNetwork::find_next() {
   ++epoch_;
 }
 
+std::string PacketNetwork::link_name(std::uint32_t link) const {
+  const platform::Topology& topology = routes_->topology();
+  return topology.name(topology.link(link).from) + " -> " + topology.name(topology.link(link).to);
+}
+
+void PacketNetwork::add_findings(Findings& findings) const {
+  if (skipper_) return;  // the engine has no packets
+  for (const PacketEngine::ControlUse& one : engine_.control_use()) {
+    if (one.transport == platform::PacketTransport::window || one.connections == 0 || one.acted)
+      continue;
+    findings.add(
+        FindingCode::congestion_control_idle,
+        fmt::format("{} of {} {} of devices, {} packets marked, longest queue of a switch {}",
+                    platform::transport_name(one.transport), one.connections,
+                    one.connections == 1 ? "pair" : "pairs", engine_.counts().marked,
+                    format_bytes(Bytes(engine_.counts().longest_queue))));
+  }
+  for (const PauseSpread& spread : engine_.pause_spreads()) {
+    findings.add(
+        FindingCode::pauses_spread,
+        fmt::format("{}: {} further {}, from {} on", link_name(spread.port), spread.switches.size(),
+                    spread.switches.size() == 1 ? "switch" : "switches",
+                    format_time(Time(spread.since))));
+  }
+  if (const std::string cycle = pause_cycle(); !cycle.empty())
+    findings.add(FindingCode::pauses_deadlock, cycle);
+}
+
+/// "a -> b -> a": nodes that wait for each other because of pauses. Empty: there are none.
+std::string PacketNetwork::pause_cycle() const {
+  const std::vector<std::uint32_t> cycle =
+      engine_.undelivered() > 0 ? engine_.paused_cycle() : std::vector<std::uint32_t>();
+  if (cycle.empty()) return {};
+  constexpr std::size_t kShown = 8;
+  std::string text;
+  const platform::Topology& topology = routes_->topology();
+  for (std::size_t i = 0; i < std::min(cycle.size(), kShown); ++i)
+    text += topology.name(topology.link(cycle[i]).from) + " -> ";
+  if (cycle.size() > kShown) text += fmt::format("{} more -> ", cycle.size() - kShown);
+  return text + topology.name(topology.link(cycle.front()).from);
+}
+
 std::string PacketNetwork::why_stalled() const {
   if (engine_.undelivered() == 0) return {};
-  const std::vector<std::uint32_t> cycle = engine_.paused_cycle();
+  const std::string cycle = pause_cycle();
   if (cycle.empty()) {
     return engine_.counts().gave_up > 0
                ? fmt::format("{} senders gave up after {} timeouts in a row (`packets: retries`)",
                              engine_.counts().gave_up, settings_.retries)
                : std::string();
   }
-  constexpr std::size_t kShown = 8;
-  std::string text = "pauses of priority flow control wait for each other: ";
-  const platform::Topology& topology = routes_->topology();
-  for (std::size_t i = 0; i < std::min(cycle.size(), kShown); ++i)
-    text += topology.name(topology.link(cycle[i]).from) + " -> ";
-  if (cycle.size() > kShown) text += fmt::format("{} more -> ", cycle.size() - kShown);
-  return text + topology.name(topology.link(cycle.front()).from);
+  return "pauses of priority flow control wait for each other: " + cycle;
 }
 
 }  // namespace orrery::model

@@ -56,6 +56,13 @@ class PacketNetwork final : public Network {
   void advance(std::int64_t until, Sink& sink) override;
   [[nodiscard]] std::unique_ptr<Network> snapshot() const override;
   [[nodiscard]] std::string why_stalled() const override;
+  void add_findings(Findings& findings) const override;
+  [[nodiscard]] std::optional<PacketTotals> packet_totals() const override {
+    return skipper_ ? std::nullopt : std::optional(engine_.totals());
+  }
+  [[nodiscard]] std::optional<PacketRecord> packet_record() const override {
+    return skipper_ ? std::nullopt : engine_.recorded();
+  }
 
   [[nodiscard]] std::span<const std::uint32_t> nearest_memories(EndPoint rank) const override {
     return routes_->nearest_memories(rank);
@@ -89,12 +96,14 @@ class PacketNetwork final : public Network {
   PacketNetwork(const platform::Platform& platform, std::shared_ptr<FabricRoutes> routes);
   PacketNetwork(const PacketNetwork&) = default;
   void run(std::int64_t until, Reporter& reporter);
-  void post(const Send& message, std::int64_t now, Reporter& reporter);
+  void post(const Send& message, std::int64_t ideal, std::int64_t now, Reporter& reporter);
   void change_links(std::int64_t now);
   [[nodiscard]] std::int64_t next_reroute() const {
     return reroutes_.empty() ? kNever : reroutes_.front().first;
   }
   void find_next();
+  [[nodiscard]] std::string link_name(std::uint32_t link) const;
+  [[nodiscard]] std::string pause_cycle() const;
 
   std::shared_ptr<FabricRoutes> routes_;
   std::shared_ptr<FabricRoutes> spread_routes_;  // for uncontended times; null: no spraying

@@ -4,10 +4,13 @@
 // gives the source of each default.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
+#include "orrery/core/enum_names.h"
 #include "orrery/core/quantity.h"
 #include "orrery/platform/topology/topology.h"
 
@@ -30,6 +33,13 @@ enum class PacketTransport : std::uint8_t {
   rccc,       ///< credits of the receiver (Ultra Ethernet)
   nscc_rccc,  ///< the lower of both limits
 };
+
+/// As cluster files name it.
+[[nodiscard]] constexpr std::string_view transport_name(PacketTransport transport) {
+  constexpr auto names = enumerator_names<PacketTransport::nscc_rccc>(
+      "window", "dctcp", "dcqcn", "hpcc", "swift", "nscc", "rccc", "nscc_rccc");
+  return names[static_cast<std::size_t>(transport)];
+}
 
 /// Which of the equally short routes the packets to a receiver use, if they are sprayed.
 enum class PacketSpraying : std::uint8_t {

@@ -38,7 +38,19 @@ void add_faults(const platform::Fabric& fabric, result::Run& run) {
 
 }  // namespace
 
+/// End points after the ranks, memories and switches, have no number in a run.
+void make_packets(const RecordingSource& source, result::Run& run) {
+  run.packets = source.recording.packets;
+  if (!run.packets) return;
+  const auto ranks = static_cast<std::uint32_t>(source.workload.rank_count());
+  for (PacketMessageTime& message : run.packets->message_times) {
+    if (message.from >= ranks) message.from = result::kNone;
+    if (message.to >= ranks) message.to = result::kNone;
+  }
+}
+
 void make_links(const RecordingSource& source, result::Run& run) {
+  make_packets(source, run);
   const bool links = !source.recording.uncontended;
   if (source.platform.fabric != nullptr) {
     add_fabric(*source.platform.fabric, run);

@@ -45,6 +45,7 @@ class RandomRun {
     make_collectives();
     make_links();
     make_remote_memory();
+    make_packets();
     make_path();
     for (std::uint64_t i = below(4); i > 0; --i)
       run_.findings.add(static_cast<FindingCode>(below(10)), text(), 1 + below(100));
@@ -339,6 +340,39 @@ class RandomRun {
     }
   }
 
+  PortPackets port_packets() {
+    PortPackets made;
+    for (const PortPacketColumn& one : kPortPacketColumns) made.*one.value = flip() ? random_() : 0;
+    return made;
+  }
+
+  void make_packets() {
+    if (flip()) return;
+    PacketRecord& packets = run_.packets.emplace();
+    for (const PacketTotal& one : kPacketTotals) packets.totals.*one.value = random_();
+    packets.bin = Time(1) + time();
+    packets.messages = random_();
+    packets.message_step = 1 + below(100);
+    for (std::uint32_t link = 0; link < run_.links.links.size(); ++link) {
+      if (flip()) continue;
+      PortPacketSeries& port = packets.ports.emplace_back();
+      port.link = link;
+      port.total = port_packets();
+      for (std::uint32_t bin = index(3); flip(); bin += 1 + index(5))
+        port.bins.push_back({bin, port_packets()});
+    }
+    for (std::uint64_t i = below(20); i > 0; --i) {
+      PacketMessageTime& one = packets.message_times.emplace_back();
+      one.from = maybe_index(run_.ranks.size());
+      one.to = maybe_index(run_.ranks.size());
+      one.bytes = large();
+      one.start = static_cast<std::int64_t>(below(1'000'000));
+      if (flip()) one.end = one.start + static_cast<std::int64_t>(below(1'000'000));
+      one.ideal = static_cast<std::int64_t>(below(1'000'000));
+      one.retransmitted = random_();
+    }
+  }
+
   void make_path() {
     if (flip()) return;
     Time at{};
@@ -403,6 +437,7 @@ inline std::string difference(const Run& a, const Run& b) {
   if (a.collectives != b.collectives) return "collectives";
   if (!(a.links == b.links)) return "links";
   if (!(a.remote_memory == b.remote_memory)) return "remote memory";
+  if (a.packets != b.packets) return "packets";
   if (a.path != b.path) return "path";
   const std::vector<Finding> x = a.findings.list(), y = b.findings.list();
   const auto same = [](const Finding& f, const Finding& g) {

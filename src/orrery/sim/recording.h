@@ -6,9 +6,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "orrery/core/packet_record.h"
 #include "orrery/core/time_source.h"
 #include "orrery/graph/graph.h"
 
@@ -143,6 +145,7 @@ struct Recording {
   std::vector<RecordedLink> links;                ///< links with traffic
   std::int64_t memory_bin = 0;                    ///< picoseconds
   std::vector<RecordedLevel> memory;              ///< in the order of SimResult::memory
+  std::optional<PacketRecord> packets;            ///< `link`: an index in `links`
   std::vector<std::vector<TimeSource>> timed_by;  ///< by distinct graph of the workload and node
   bool uncontended = true;                        ///< the network's trait: messages never contend
   std::shared_ptr<const model::Network> network;  ///< used by uncontended_time()

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "orrery/core/findings.h"
+#include "orrery/core/packet_record.h"
 #include "orrery/core/quantity.h"
 #include "orrery/graph/graph.h"
 #include "orrery/sim/chunk_choice.h"
@@ -109,7 +110,8 @@ struct SimResult {
   std::vector<ExposedGroup> exposed;           ///< with Options::exposed_by_group
   /// From the memory to devices; empty: no traffic, or the memory serves one access after another.
   std::vector<MemoryLevel> memory;
-  Time end{};  ///< finish of the last rank
+  std::optional<PacketTotals> packets;  ///< empty: the network simulates no packets
+  Time end{};                           ///< finish of the last rank
   std::uint64_t messages = 0;
   std::uint64_t events = 0;
   std::optional<StallReport> stall;      ///< the run could not finish

@@ -5,7 +5,7 @@ import type { FaultData, RunData } from '../../src/data';
 import { endsOfNames, labelsOf, nodesOf } from '../../src/pages/links/fabric';
 import { label } from '../../src/pages/links/fabric_boxes';
 import { drawingOf, type Drawing } from '../../src/pages/links/fabric_drawing';
-import { boxText, lineText } from '../../src/pages/links/fabric_picture';
+import { boxText, lineText, useFigure } from '../../src/pages/links/fabric_picture';
 import { stateOf, whenOf } from '../../src/pages/links/faults';
 import { endsOf, hasPorts, partsOf, useInBin, useOfPart, wholeDimensions } from '../../src/pages/links/figures';
 
@@ -152,11 +152,11 @@ describe('the picture of a fabric', () => {
     apart(drawing);
     const down = drawing.lines.find(({ links }) => links.length === 0)!;
     assert.deepEqual([down.faults, down.count], [[0, 1], 2]);
-    assert.deepEqual(lineText(run, drawing, down, -1), ['spine spine1 – leaf leaf1', '2 links down the complete step', 'no traffic']);
+    assert.deepEqual(lineText(run, useFigure(run), drawing, down, -1), ['spine spine1 – leaf leaf1', '2 links down the complete step', 'no traffic']);
     const slow = drawing.lines.find(({ links }) => links.includes(12))!;
     assert.deepEqual([slow.faults, slow.count], [[2], 2]);
-    assert.match(lineText(run, drawing, slow, -1)[2], /^at 50.* % of its bandwidth from 1 ns on$/);
-    assert.match(boxText(run, drawing, drawing.boxes.findIndex(({ title }) => title === 'leaf leaf1'), -1).join(), /faults of its links: 2 links down the complete step/);
+    assert.match(lineText(run, useFigure(run), drawing, slow, -1)[2], /^at 50.* % of its bandwidth from 1 ns on$/);
+    assert.match(boxText(run, useFigure(run), drawing, drawing.boxes.findIndex(({ title }) => title === 'leaf leaf1'), -1).join(), /faults of its links: 2 links down the complete step/);
   });
 
   it('keeps what was down in shut hosts, and at circuits', () => {

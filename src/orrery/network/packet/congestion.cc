@@ -70,7 +70,9 @@ void Congestion::sent(std::int64_t bytes) {
 
 void Congestion::notified(std::int64_t now) {
   if (auto* dcqcn = std::get_if<Dcqcn>(&control_)) {
+    const double before = dcqcn->rate();
     dcqcn->notified(now);
+    reductions_ += dcqcn->rate() < before;
     rate_ = dcqcn->is_limited() ? dcqcn->rate() : 0;
   }
 }
@@ -102,7 +104,9 @@ bool Congestion::adapt(const CongestionLimits& limits, std::int64_t now, std::in
   } else if (now > adapts_at_) {
     if (adapts_at_ != 0 && (must_adapt_ || is_loss || delay > 4 * target_) &&
         static_cast<double>(arrived_) < most_) {
+      const double before = window_;
       window_ = std::max(static_cast<double>(arrived_), static_cast<double>(limits.packet));
+      reductions_ += window_ < before;
       to_ignore_ = in_flight;
       ignored_ = 0;
       must_adapt_ = false;
@@ -141,6 +145,7 @@ void Congestion::acknowledge_nscc(const CongestionLimits& limits, std::int64_t n
     fast_bytes_ = 0;
     if (delay_ > target && now - decreased_at_ > round_trip_) {
       window_ *= std::max(1 - 0.8 * (delay_ - target) / delay_, 0.5);
+      ++reductions_;
       decreased_at_ = now;
     }
   }
@@ -164,6 +169,7 @@ void Congestion::acknowledge_dctcp(const CongestionLimits& limits, std::int64_t 
   delay_ += kDctcpGain * std::min(share, 1.0) * (mark - delay_);
   if (is_marked && now - decreased_at_ > round_trip_) {
     window_ *= 1 - delay_ / 2;
+    ++reductions_;
     decreased_at_ = now;
   } else if (!is_marked) {
     window_ += static_cast<double>(limits.packet) * share;
@@ -180,12 +186,16 @@ void Congestion::acknowledged(const CongestionLimits& limits, const CongestionFe
       return;
     case PacketTransport::hpcc: {
       Hpcc& hpcc = std::get<Hpcc>(control_);
+      const double before = hpcc.window();
       hpcc.acknowledged(feedback.records, trip, feedback.acknowledged, feedback.sent);
+      reductions_ += hpcc.window() < before;
       return set_paced(limits, hpcc.window(), trip);
     }
     case PacketTransport::swift: {
       Swift& swift = std::get<Swift>(control_);
+      const double before = swift.window();
       swift.acknowledged(feedback.now, feedback.bytes, feedback.round_trip, feedback.hops);
+      reductions_ += swift.window() < before;
       // Above one packet, acknowledgements alone pace the sender.
       set_paced(limits, swift.window(), static_cast<double>(swift.delay()));
       if (window_ > static_cast<double>(limits.packet)) rate_ = 0;
@@ -222,7 +232,9 @@ void Congestion::lost(const CongestionLimits& limits, std::int64_t now, std::int
       return;
     case PacketTransport::swift: {
       Swift& swift = std::get<Swift>(control_);
+      const double before = swift.window();
       swift.lost(now);
+      reductions_ += swift.window() < before;
       set_paced(limits, swift.window(), static_cast<double>(swift.delay()));
       if (window_ > static_cast<double>(limits.packet)) rate_ = 0;
       return;
@@ -238,6 +250,7 @@ void Congestion::lost(const CongestionLimits& limits, std::int64_t now, std::int
       break;
   }
   window_ -= static_cast<double>(bytes);
+  ++reductions_;
   bound(limits);
 }
 

@@ -63,6 +63,8 @@ class Congestion {
   [[nodiscard]] std::int64_t window() const { return static_cast<std::int64_t>(window_); }
   /// Bytes per picosecond; 0: it is not paced.
   [[nodiscard]] double rate() const { return rate_; }
+  /// How often the window or the rate became smaller.
+  [[nodiscard]] std::uint64_t reductions() const { return reductions_; }
   /// The time at which the rate changes by itself; kNever: it does not.
   [[nodiscard]] std::int64_t next_change() const {
     const auto* dcqcn = std::get_if<Dcqcn>(&control_);
@@ -103,6 +105,7 @@ class Congestion {
   bool must_adapt_ = false;
   std::int64_t arrived_ = 0, since_increase_ = 0;  // bytes since the last of both
   std::int64_t ignored_ = 0, to_ignore_ = 0;
+  std::uint64_t reductions_ = 0;
   std::int64_t adapts_at_ = 0, increased_at_ = 0, decreased_at_ = 0;
   std::variant<std::monostate, Dcqcn, Hpcc, Swift> control_;  // of the other transports
 };

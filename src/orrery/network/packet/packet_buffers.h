@@ -12,9 +12,18 @@ namespace orrery::model {
 
 /// Packets of one priority that came over one link and wait in the buffer of its end.
 struct HeldPackets {
-  std::int64_t shared = 0;    ///< bytes in the shared buffer
-  std::int64_t headroom = 0;  ///< bytes in the headroom
-  bool is_paused = false;     ///< the sender has been told to pause
+  std::int64_t shared = 0;      ///< bytes in the shared buffer
+  std::int64_t headroom = 0;    ///< bytes in the headroom
+  bool is_paused = false;       ///< a pause was sent to the sender
+  std::uint32_t congested = 0;  ///< the port whose queue caused the last pause, see PauseSpread
+};
+
+/// A port was not paused, and the packets that waited for it made its node pause others. These made
+/// further switches pause others, because packets waited for paused ports.
+struct PauseSpread {
+  std::uint32_t port = 0;
+  std::int64_t since = 0;                 ///< when the first further switch sent a pause
+  std::vector<std::uint32_t> switches{};  ///< further ones, ascending
 };
 
 /// The shared buffers of all nodes. A queue, or with priority flow control the packets from one
@@ -24,11 +33,13 @@ struct HeldPackets {
 struct SharedBuffers {
   std::int64_t size = 0;  ///< of each; 0: nothing is shared
   double share = 0;
-  bool pauses = false;                 ///< some links use priority flow control
-  std::vector<std::int64_t> used;      ///< by node
-  std::vector<HeldPackets> held;       ///< by link and priority, if it pauses
-  std::vector<std::int64_t> headroom;  ///< by link
-  std::vector<std::int64_t> changes;   ///< by link: faults that began or ended
+  bool pauses = false;                     ///< some links use priority flow control
+  std::vector<std::int64_t> used;          ///< by node
+  std::vector<HeldPackets> held;           ///< by link and priority, if it pauses
+  std::vector<std::int64_t> headroom;      ///< by link
+  std::vector<std::int64_t> changes;       ///< by link: faults that began or ended
+  std::vector<std::int64_t> paused_since;  ///< by link, while it is paused
+  std::vector<PauseSpread> spreads;        ///< by time of their begin
 };
 
 /// What a data packet says of the credit its sender needs, in quanta of 256 B: bytes that it has

@@ -85,6 +85,7 @@ void PacketEngine::add_port(const PacketLink& link, const PacketLink* back) {
   if (buffers_.pauses) {
     buffers_.held.resize(queues_.size());
     buffers_.changes.resize(ports_.size());
+    buffers_.paused_since.resize(ports_.size());
   }
   if (writes_loads_) carried_.resize(ports_.size());
   if (samples_by_port_) busy_.resize(ports_.size());
@@ -304,6 +305,49 @@ std::uint64_t PacketEngine::in_flight() const {
   for (std::size_t i = 0; i < packets_.size(); ++i)
     count += !is_unused[i] && packets_[i].kind == PacketKind::data;
   return count;
+}
+
+PacketTotals PacketEngine::totals() const {
+  PacketTotals all;
+  all.sent = counts_.sent;
+  all.retransmitted = counts_.again;
+  all.received = counts_.received;
+  all.discarded = counts_.discarded;
+  all.dropped_no_room = counts_.dropped_by[static_cast<std::size_t>(PacketDrop::no_room)];
+  all.dropped_no_headroom = counts_.dropped_by[static_cast<std::size_t>(PacketDrop::no_headroom)];
+  all.dropped_link_down = counts_.dropped_by[static_cast<std::size_t>(PacketDrop::link_down)];
+  all.trimmed = counts_.trimmed;
+  all.in_flight = in_flight();
+  all.marked = counts_.marked;
+  all.cnps = counts_.notifications;
+  for (const ControlUse& one : control_use()) all.reductions += one.reductions;
+  all.pauses = counts_.pauses;
+  all.paused = static_cast<std::uint64_t>(counts_.paused);
+  for (std::size_t link = 0; link < buffers_.paused_since.size(); ++link) {
+    if (ports_[link].paused != 0)
+      all.paused += static_cast<std::uint64_t>(now_ - buffers_.paused_since[link]);
+  }
+  all.longest_queue = static_cast<std::uint64_t>(counts_.longest_queue);
+  return all;
+}
+
+std::vector<PacketEngine::ControlUse> PacketEngine::control_use() const {
+  std::vector<ControlUse> all;
+  for (const platform::PacketRules& rules : rules_) all.push_back({.transport = rules.transport});
+  for (const Connection& one : connections_) {
+    ++all[one.rules].connections;
+    all[one.rules].reductions += one.congestion.reductions();
+    all[one.rules].acted =
+        all[one.rules].acted || one.lacked_credit || one.congestion.reductions() > 0;
+  }
+  return all;
+}
+
+std::optional<PacketRecord> PacketEngine::recorded() const {
+  if (!monitor_) return {};
+  PacketRecord made = monitor_->finish(now_);
+  made.totals = totals();
+  return made;
 }
 
 std::int64_t PacketEngine::waiting(std::uint32_t link) const {

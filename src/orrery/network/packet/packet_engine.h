@@ -12,8 +12,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "orrery/core/packet_record.h"
 #include "orrery/network/packet/event_heap.h"
 #include "orrery/network/packet/packet_buffers.h"
+#include "orrery/network/packet/packet_monitor.h"
 #include "orrery/network/packet/packet_route_pool.h"
 #include "orrery/network/packet/packet_types.h"
 #include "orrery/network/packet/reliability.h"
@@ -33,10 +35,12 @@ struct PacketCounts {
   std::uint64_t trimmed = 0;
   std::uint64_t marked = 0;
   std::uint64_t acknowledgements = 0;
-  std::uint64_t notifications = 0;
+  std::uint64_t notifications = 0;  ///< of congestion, sent by receivers
   std::uint64_t credits = 0;
   std::uint64_t pauses = 0;
-  std::uint64_t gave_up = 0;  ///< connections, after too many timeouts
+  std::int64_t paused = 0;         ///< picoseconds, of all links whose pauses have ended
+  std::int64_t longest_queue = 0;  ///< bytes, of one priority of a switch's port
+  std::uint64_t gave_up = 0;       ///< connections, after too many timeouts
   std::uint64_t events = 0;
 };
 
@@ -95,6 +99,23 @@ class PacketEngine {
   /// is_quiet(): since when.
   [[nodiscard]] std::int64_t quiet_since() const { return quiet_since_; }
   [[nodiscard]] std::int64_t now() const { return now_; }
+  /// Records what happens from now on.
+  void record() {
+    if (!monitor_) monitor_.emplace(ports_.size());
+  }
+  /// What happened until the end of the last run(). Empty: it was not recorded.
+  [[nodiscard]] std::optional<PacketRecord> recorded() const;
+  [[nodiscard]] PacketTotals totals() const;
+  [[nodiscard]] const std::vector<PauseSpread>& pause_spreads() const { return buffers_.spreads; }
+  /// How much the congestion control of one transport did.
+  struct ControlUse {
+    platform::PacketTransport transport = platform::PacketTransport::window;
+    std::uint64_t connections = 0;
+    std::uint64_t reductions = 0;  ///< of windows and rates
+    bool acted = false;            ///< it reduced a window or a rate, or a sender lacked credit
+  };
+  /// By rules: of all links, then of classes.
+  [[nodiscard]] std::vector<ControlUse> control_use() const;
 
   /// From `now` on, the link has this share of its bandwidth. 0: it is down, and loses the packets
   /// in its queue and those that reach it. `may_fail` is true. Follow it with reroute() or wake().
@@ -189,6 +210,7 @@ class PacketEngine {
                                            std::uint64_t packet) const;
   [[nodiscard]] std::uint32_t make_packet(std::uint32_t connection);
   void fill_packet(std::uint32_t connection, Packet& packet);
+  void note_repeated(const Connection& connection, const Packet& packet);
   void choose_route(Connection& connection);
   void send_what_is_allowed(std::uint32_t connection);
   void take_turn(std::uint32_t connection);
@@ -202,7 +224,7 @@ class PacketEngine {
   }
   [[nodiscard]] std::int64_t queue_limit(const Port& port) const;
   [[nodiscard]] bool make_room(std::uint32_t port, std::uint32_t packet);
-  void drop(std::uint32_t packet, PacketDrop why);
+  void drop(std::uint32_t port, std::uint32_t packet, PacketDrop why);
   void mark(std::uint32_t port, const PacketQueue& queue, Packet& packet);
   [[nodiscard]] double random();
   [[nodiscard]] double random_at(std::uint32_t port);
@@ -229,6 +251,20 @@ class PacketEngine {
   void send_pause(std::uint32_t link, std::uint32_t priority, bool begins);
   void receive_pause(const Packet& packet);
   void forget_pauses(std::uint32_t link);
+  void set_paused(std::uint32_t link, std::uint8_t priorities);
+  void note_cause(std::uint32_t port, std::uint32_t link, std::uint32_t priority);
+  /// Of a run that is recorded. Out of line, so that others pay for one comparison only.
+  [[gnu::cold, gnu::noinline]] void record_event(std::uint32_t port,
+                                                 std::uint64_t PortPackets::*what) {
+    monitor_->count(port, now_, what);
+  }
+  [[gnu::cold, gnu::noinline]] void record_queue(std::uint32_t port) {
+    monitor_->queue(port, now_, waiting(port));
+  }
+  void note_queue(std::uint32_t port) {
+    if (monitor_) [[unlikely]]
+      record_queue(port);
+  }
   // The receiver:
   void receive(std::uint32_t packet);
   void receive_data(std::uint32_t packet);
@@ -293,6 +329,7 @@ class PacketEngine {
   Report* report_ = nullptr;          // during a call
   bool reports_links_ = false;
   PacketCounts counts_;
+  std::optional<PacketMonitor> monitor_;  // while it records
 };
 
 }  // namespace orrery::model

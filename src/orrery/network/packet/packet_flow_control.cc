@@ -2,6 +2,7 @@
 //
 // Shared buffers, priority flow control, and links that fail.
 #include <algorithm>
+#include <utility>
 
 #include "orrery/network/packet/packet_engine.h"
 
@@ -34,7 +35,7 @@ bool PacketEngine::hold(std::uint32_t at, std::uint32_t number) {
   packet.in_headroom = held.headroom > 0 || static_cast<double>(held.shared + size) > limit;
   if (packet.in_headroom) {
     if (held.headroom + size > buffers_.headroom[link]) {
-      drop(number, PacketDrop::no_headroom);
+      drop(at, number, PacketDrop::no_headroom);
       return false;
     }
     held.headroom += size;
@@ -45,9 +46,27 @@ bool PacketEngine::hold(std::uint32_t at, std::uint32_t number) {
   packet.is_held = true;
   if (packet.in_headroom && !held.is_paused) {
     held.is_paused = true;
+    note_cause(at, link, packet.priority);
     send_pause(link, packet.priority, true);
   }
   return true;
+}
+
+/// A pause of `link` begins, because packets wait for `port`. If that is paused itself, the pause
+/// spreads from the port that caused the other one.
+void PacketEngine::note_cause(std::uint32_t port, std::uint32_t link, std::uint32_t priority) {
+  HeldPackets& held = buffers_.held[link * priorities_ + priority];
+  const Port& waits = ports_[port];
+  held.congested = port;
+  if ((waits.paused >> priority & 1) == 0) return;
+  held.congested = buffers_.held[port * priorities_ + priority].congested;
+  if (!waits.is_switch || waits.node == ports_[held.congested].node) return;
+  auto spread = std::ranges::find(buffers_.spreads, held.congested, &PauseSpread::port);
+  if (spread == buffers_.spreads.end())
+    spread = buffers_.spreads.insert(spread, {.port = held.congested, .since = now_});
+  const auto place = std::ranges::lower_bound(spread->switches, waits.node);
+  if (place == spread->switches.end() || *place != waits.node)
+    spread->switches.insert(place, waits.node);
 }
 
 /// A packet leaves the buffer.
@@ -78,6 +97,7 @@ void PacketEngine::release_held(const Port& port, Packet& packet) {
 /// other pause frames. A frame of this priority that still waits changes instead.
 void PacketEngine::send_pause(std::uint32_t link, std::uint32_t priority, bool begins) {
   counts_.pauses += begins;
+  if (monitor_ && begins) record_event(link, &PortPackets::pauses);
   const std::uint32_t back = links_[link].reverse;
   std::uint32_t before = kNoPacket;  // the last pause frame that waits
   for (std::uint32_t at = back == kNoPacket ? kNoPacket : ports_[back].first;
@@ -119,12 +139,19 @@ void PacketEngine::receive_pause(const Packet& packet) {
   if (packet.received != buffers_.changes[packet.number]) return;  // from before a fault
   Port& port = ports_[packet.number];
   const auto bit = static_cast<std::uint8_t>(1u << packet.priority);
-  if (packet.marked) {
-    port.paused |= bit;
-  } else {
-    port.paused &= static_cast<std::uint8_t>(~bit);
-  }
+  set_paused(packet.number,
+             static_cast<std::uint8_t>(packet.marked ? port.paused | bit : port.paused & ~bit));
   if (!packet.marked) schedule_wake(packet.number);
+}
+
+/// Which priorities of a link are paused, from now on.
+void PacketEngine::set_paused(std::uint32_t link, std::uint8_t priorities) {
+  const bool was_paused = std::exchange(ports_[link].paused, priorities) != 0;
+  if (was_paused == (priorities != 0)) return;
+  std::int64_t& since = buffers_.paused_since[link];
+  if (was_paused) counts_.paused += now_ - since;
+  since = now_;
+  if (monitor_) monitor_->pause(link, now_, !was_paused);
 }
 
 // Faults
@@ -148,7 +175,7 @@ void PacketEngine::set_link(std::uint32_t link, double share, std::int64_t now) 
 /// Frames may be lost with the link: both ends begin anew.
 void PacketEngine::forget_pauses(std::uint32_t link) {
   ++buffers_.changes[link];
-  ports_[link].paused = 0;
+  set_paused(link, 0);
   for (std::uint32_t i = 0; i < priorities_; ++i)
     buffers_.held[link * priorities_ + i].is_paused = false;
   schedule_wake(link);
@@ -162,7 +189,7 @@ void PacketEngine::empty_queues(std::uint32_t link) {
       const std::uint32_t packet = first;
       first = packets_[packet].next;
       if (packets_[packet].is_held) release_held(port, packets_[packet]);
-      drop(packet, PacketDrop::link_down);
+      drop(link, packet, PacketDrop::link_down);
     }
   };
   drop_all(port.first);
@@ -171,6 +198,7 @@ void PacketEngine::empty_queues(std::uint32_t link) {
     queue_of(link, i).waiting = 0;
   }
   port.has_packets = 0;
+  note_queue(link);
 }
 
 void PacketEngine::reroute(std::uint32_t state, std::int64_t now, Report& report) {

@@ -14,7 +14,7 @@ namespace orrery::model {
 void PacketEngine::enqueue(std::uint32_t number, std::uint32_t packet) {
   Port& port = ports_[number];
   Packet& added = packets_[packet];
-  if (port.is_down) return drop(packet, PacketDrop::link_down);
+  if (port.is_down) return drop(number, packet, PacketDrop::link_down);
   const bool is_data = added.kind == PacketKind::data;
   const bool may_go = !is_data || (port.paused >> added.priority & 1) == 0;
   if (port.idle_at <= now_ && !port.is_waking && may_go) return transmit(number, packet);
@@ -41,10 +41,14 @@ double PacketEngine::random_at(std::uint32_t number) {
       mix_bits(mix_bits(place + static_cast<std::uint64_t>(now_ - busy.begin)) + ++busy.samples));
 }
 
-void PacketEngine::drop(std::uint32_t number, PacketDrop why) {
+void PacketEngine::drop(std::uint32_t port, std::uint32_t number, PacketDrop why) {
+  static constexpr std::uint64_t PortPackets::*kColumns[kPacketDrops] = {
+      &PortPackets::dropped_no_room, &PortPackets::dropped_no_headroom,
+      &PortPackets::dropped_link_down};
   if (packets_[number].kind == PacketKind::data) {
     ++counts_.dropped;
     ++counts_.dropped_by[static_cast<std::size_t>(why)];
+    if (monitor_) record_event(port, kColumns[static_cast<std::size_t>(why)]);
   }
   release_packet(number);
 }
@@ -74,10 +78,11 @@ bool PacketEngine::make_room(std::uint32_t at, std::uint32_t number) {
     return true;
   }
   if (!rules.trims) {
-    drop(number, PacketDrop::no_room);
+    drop(at, number, PacketDrop::no_room);
     return false;
   }
   ++counts_.trimmed;
+  if (monitor_) record_event(at, &PortPackets::trimmed);
   if (queue.first != kNoPacket && random_at(at) < 0.5) {
     // The last packet of the queue is trimmed, and this one takes its place.
     Packet& last = packets_[queue.last];
@@ -88,6 +93,7 @@ bool PacketEngine::make_room(std::uint32_t at, std::uint32_t number) {
       std::swap(*packet, last);
       std::swap(packet->next, last.next);
       last.is_held = packet->is_held;
+      note_queue(at);
     }
   }
   packet->kind = PacketKind::header;
@@ -101,7 +107,9 @@ bool PacketEngine::make_room(std::uint32_t at, std::uint32_t number) {
 /// that rises linearly between two lengths, always above (Floyd and Jacobson, "Random Early
 /// Detection Gateways for Congestion Avoidance", IEEE/ACM ToN 1(4), 1993, on the current length).
 void PacketEngine::mark(std::uint32_t at, const PacketQueue& queue, Packet& packet) {
+  counts_.longest_queue = std::max(counts_.longest_queue, queue.waiting);
   const platform::PacketRules& rules = rules_[ports_[at].rules];
+  if (queue.waiting <= rules.mark_from.count() || packet.marked) return;
   const double from = static_cast<double>(rules.mark_from.count());
   const double to = static_cast<double>(rules.mark_to.count());
   const double length = static_cast<double>(queue.waiting);
@@ -109,6 +117,7 @@ void PacketEngine::mark(std::uint32_t at, const PacketQueue& queue, Packet& pack
   if (length < to && random_at(at) >= rules.mark_most * (length - from) / (to - from)) return;
   packet.marked = true;
   ++counts_.marked;
+  if (monitor_) record_event(at, &PortPackets::marked);
 }
 
 void PacketEngine::append(std::uint32_t at, std::uint32_t number) {
@@ -121,7 +130,10 @@ void PacketEngine::append(std::uint32_t at, std::uint32_t number) {
     return;
   }
   PacketQueue& queue = queue_of(at, packet.priority);
-  if (packet.kind == PacketKind::data) queue.waiting += packet.size;
+  if (packet.kind == PacketKind::data) {
+    queue.waiting += packet.size;
+    note_queue(at);
+  }
   (queue.first == kNoPacket ? queue.first : packets_[queue.last].next) = number;
   queue.last = number;
   port.has_packets = static_cast<std::uint8_t>(port.has_packets | 1u << packet.priority);
@@ -186,6 +198,7 @@ void PacketEngine::send_first(std::uint32_t number, std::uint32_t priority) {
     if (first.kind == PacketKind::data) {
       if (port.is_switch) mark(number, queue, first);
       queue.waiting -= first.size;
+      note_queue(number);
       if (first.is_held) release_held(port, first);
     }
     transmit(number, packet);
@@ -243,7 +256,7 @@ void PacketEngine::choose_link(std::uint32_t number) {
   Packet& packet = packets_[number];
   const PacketRoutePool::Choice choice =
       routes_.next(links_[packet.links[0]].to, connections_[packet.connection].to);
-  if (choice.count == 0) return drop(number, PacketDrop::link_down);
+  if (choice.count == 0) return drop(packet.links[0], number, PacketDrop::link_down);
   const auto offset = static_cast<std::uint32_t>(choice.count == 1 ? 0 : random() * choice.count);
   std::uint32_t best = kNoPacket;
   constexpr std::int64_t kLongest = std::numeric_limits<std::int64_t>::max();

@@ -78,6 +78,7 @@ void PacketEngine::accept_data(const Packet& packet, std::uint32_t number, std::
   }
   if (!is_complete) return;
   --undelivered_;
+  if (monitor_) monitor_->arrives(message.record, now_);
   report_->arrives(message.token);
   while (connection.receiving != kNoPacket &&
          messages_[connection.receiving].received == messages_[connection.receiving].packets)
@@ -114,6 +115,10 @@ void PacketEngine::answer(const Packet& packet, PacketKind kind, std::int64_t re
   answer.received = received;
   counts_.acknowledgements +=
       kind == PacketKind::acknowledgement || kind == PacketKind::negative ? 1 : 0;
+  if (kind == PacketKind::notification) {
+    ++counts_.notifications;
+    if (monitor_) record_event(route.links[0], &PortPackets::cnps);
+  }
   if (writes_loads_ && source != kNoPacket) {
     loads_[made] = loads_[source];
     for (std::uint32_t i = packet.hop; i < kLoadRecords; ++i) loads_[made][i] = LinkLoadRecord{};
@@ -152,9 +157,8 @@ void PacketEngine::flush(std::uint32_t number) {
   answer(about, PacketKind::acknowledgement, connection.received);
 }
 
-/// DCQCN: tells the sender of congestion.
+/// DCQCN: notifies the sender of congestion.
 void PacketEngine::notify(std::uint32_t number) {
-  ++counts_.notifications;
   --notifies_;
   Packet about;
   about.connection = number;

@@ -26,6 +26,7 @@ void PacketEngine::post(const PacketPost& message, std::int64_t now, Report& rep
   posted.bytes = message.bytes;
   posted.token = message.token;
   posted.packets = static_cast<std::uint64_t>(packet_count(message.bytes));
+  if (monitor_) posted.record = monitor_->posts(message, now);
   if (connection.last_message != kNoPacket) {
     PacketMessage& before = messages_[connection.last_message];
     posted.first = before.first + before.packets;
@@ -56,7 +57,7 @@ std::uint32_t PacketEngine::packet_bytes(const PacketMessage& message, std::uint
 
 /// Whether the sender has a packet and room for it in its window.
 bool PacketEngine::may_send(std::uint32_t number) {
-  const Connection& connection = connections_[number];
+  Connection& connection = connections_[number];
   if (connection.route.hops == 0 || connection.has_given_up) return false;
   std::int64_t size = 0;
   if (is_lossy_) {
@@ -72,8 +73,10 @@ bool PacketEngine::may_send(std::uint32_t number) {
   }
   if (connection.in_flight == 0) return true;
   if (needs_credit(limits_[connection.rules].transport) &&
-      connection.sent + size > connection.credit)
+      connection.sent + size > connection.credit) {
+    connection.lacked_credit = true;
     return false;
+  }
   const std::int64_t window = connection.congestion.window();
   return window == 0 || connection.in_flight + size <= window;
 }
@@ -146,6 +149,7 @@ void PacketEngine::fill_packet(std::uint32_t number, Packet& packet) {
     sent.state = SentPacket::State::in_flight;
     state.lost.remove_first();
     ++counts_.again;
+    if (monitor_) note_repeated(connection, packet);
     return;
   }
   const PacketMessage& message = messages_[connection.sending];
@@ -154,6 +158,18 @@ void PacketEngine::fill_packet(std::uint32_t number, Packet& packet) {
   if (is_lossy_)
     reliability_[number].sent.append({now_, packet.size, SentPacket::State::in_flight});
   if (++connection.next == message.first + message.packets) connection.sending = message.next;
+}
+
+void PacketEngine::note_repeated(const Connection& connection, const Packet& packet) {
+  record_event(packet.hops == 0 ? packet.links[0] : routes_.links()[packet.route],
+               &PortPackets::retransmitted);
+  // Packets of messages that are not acknowledged differ by less than 2^31 in their numbers.
+  std::uint32_t at = connection.first_message;
+  while (static_cast<std::int32_t>(
+             packet.number -
+             static_cast<std::uint32_t>(messages_[at].first + messages_[at].packets)) >= 0)
+    at = messages_[at].next;
+  monitor_->repeats(messages_[at].record);
 }
 
 void PacketEngine::send_what_is_allowed(std::uint32_t number) {

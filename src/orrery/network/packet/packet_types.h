@@ -111,6 +111,7 @@ struct PacketPost {
   std::int64_t bytes = 0;
   std::uint32_t token = 0;
   std::uint8_t priority = 0;
+  std::int64_t ideal = 0;  ///< picoseconds without contention, for the record
 };
 
 /// A message, from its sender to its receiver.
@@ -119,10 +120,11 @@ struct PacketMessage {
   std::uint64_t packets = 0;
   std::int64_t bytes = 0;
   std::uint32_t token = 0;
-  std::uint32_t next = kNoPacket;  ///< of the connection, or among unused messages
-  std::int64_t end = 0;            ///< bytes on the wire of the connection until its end
-  std::uint64_t received = 0;      ///< packets
-  std::uint64_t arriving = 0;      ///< packets received or on their last link
+  std::uint32_t next = kNoPacket;    ///< of the connection, or among unused messages
+  std::int64_t end = 0;              ///< bytes on the wire of the connection until its end
+  std::uint64_t received = 0;        ///< packets
+  std::uint64_t arriving = 0;        ///< packets received or on their last link
+  std::uint32_t record = kNoPacket;  ///< of PacketMonitor; kNoPacket: not recorded
 };
 
 /// All messages of one priority from one end point to another, with the window they share.
@@ -147,6 +149,7 @@ struct Connection {
   std::int64_t sent = 0;                ///< bytes, repeated ones included
   std::int64_t repeated = 0;            ///< bytes sent again, or lost and to be sent again
   std::int64_t credit = 0;              ///< bytes that may be sent until now; if credit is needed
+  bool lacked_credit = false;           ///< it could not send without more, at some time
   std::int64_t paced_from = 0;          ///< begin of the last packet, and
   std::int64_t paced_bytes = 0;         ///< its size
   std::int64_t pace_timer = kNoTimer;   ///< time of the next event that lets it send

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <vector>
 
 #include "orrery/core/text/text.h"
 #include "orrery/report/answer/digest_answer.h"
+#include "orrery/report/answer/packets_answer.h"
 #include "orrery/study/questions/outcome/savings_text.h"
 
 namespace orrery::present {
@@ -85,6 +87,7 @@ void state_summary(Answer& answer, const Run& run, bool all) {
   answer.field("step_ns", run.step).field("stalled", run.stalled);
   answer.field("ranks", run.ranks.size()).field("distinct_ranks", run.timelines.size());
   state_digest(answer, digest, all);
+  report::state_packets(answer, run.packets ? std::optional(run.packets->totals) : std::nullopt);
   if (digest.simulated > 0 && digest.simulated < digest.ranks)
     answer.line("simulated", study::representatives_text(digest.simulated, digest.ranks));
   answer.field("stored_spans", name(run.spans));

@@ -301,6 +301,7 @@ void write_run(JsonWriter& json, const RunPageData& facts, const std::string& he
   write_collectives(json, facts, names);
   write_links(json, run.links);
   write_fabric(json, run);
+  write_packets(json, run);
   write_memory_levels(json, run);
   write_path(json, run, names);
   write_stragglers(json, facts.stragglers);

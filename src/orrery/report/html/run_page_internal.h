@@ -112,6 +112,9 @@ void write_ranks(JsonWriter& json, const RunPageData& facts);
 void write_groups(JsonWriter& json, const result::Run& run);
 void write_collectives(JsonWriter& json, const RunPageData& facts, UsedNames& names);
 void write_links(JsonWriter& json, const result::LinkUse& use);
+/// The links that the page has, in its order: by bytes, descending.
+[[nodiscard]] std::vector<std::uint32_t> shown_links(const result::LinkUse& use);
+void write_packets(JsonWriter& json, const result::Run& run);
 void write_fabric(JsonWriter& json, const result::Run& run);
 void write_memory_levels(JsonWriter& json, const result::Run& run);
 void write_path(JsonWriter& json, const result::Run& run, UsedNames& names);

@@ -284,12 +284,17 @@ void write_collectives(JsonWriter& json, const RunPageData& facts, UsedNames& na
   json.field("collectivesLeftOut", run.collective_count() - shown.size());
 }
 
-void write_links(JsonWriter& json, const result::LinkUse& use) {
+std::vector<std::uint32_t> shown_links(const result::LinkUse& use) {
   const auto more = [&](std::uint32_t a, std::uint32_t b) {
     return use.links[a].bytes > use.links[b].bytes;
   };
   std::vector<std::uint32_t> shown = select(use.links.size(), kLinks, more);
   std::stable_sort(shown.begin(), shown.end(), more);
+  return shown;
+}
+
+void write_links(JsonWriter& json, const result::LinkUse& use) {
+  const std::vector<std::uint32_t> shown = shown_links(use);
   const ShownCurves curves = curves_of(use, shown);
   const auto all = [&](std::string_view key, auto&& write) {
     column(json, key, shown.size(), [&](std::size_t i) { write(use.links[shown[i]]); });

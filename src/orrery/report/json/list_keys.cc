@@ -262,7 +262,8 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "about count rule"},
      {"runs", JsonType::object, "runs", JsonForm::list,
       "breakdown collective_model collectives compute_model critical_path disabled_effects effects "
-      "error_classes events in_step library_collectives memory messages network_model per_rank "
+      "error_classes events in_step library_collectives memory messages network_model packets "
+      "per_rank "
       "platform prediction_interval recorded_ns remote_memory rules savings stall step_ns "
       "throughput time_by_basis verified_fold workload"},
      {"scale", JsonType::object, "step time with other numbers of ranks", JsonForm::list,

@@ -168,6 +168,10 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
       JsonForm::one, "=all_launches"},
      {"overload_operators", JsonType::object, "operators replayed by another overload",
       JsonForm::one, "=absent_operators"},
+     {"packets", JsonType::object, "packets of the run", JsonForm::one,
+      "cnps discarded_packets dropped_link_down dropped_no_headroom dropped_no_room "
+      "in_flight_packets longest_queue_bytes marked_packets paused_ns pauses rate_reductions "
+      "received_packets retransmitted_packets sent_packets trimmed_packets"},
      {"parameters", JsonType::object, "parameters of the model", JsonForm::one,
       "active_parameters adapter_parameters embedding_parameters head_parameters matmul_parameters "
       "total_parameters"},

@@ -100,13 +100,15 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
       "odd_groups rank splits total_bandwidth_bytes_per_s unknown_operations"},
      {"report",
       "breakdown collectives critical_path distinct_ranks error_classes files "
-      "library_collectives manifest memory metrics no_interval_reason prediction_interval ranks "
+      "library_collectives manifest memory metrics no_interval_reason packets prediction_interval "
+      "ranks "
       "recorded_ns remote_memory stalled step_ns stored_spans stragglers throughput "
       "time_by_basis"},
      {"run",
       "algorithms breakdown chunk_choices cluster collective_model collectives compute_model "
       "critical_path disabled_effects effects error_classes events in_step library_collectives "
-      "memory messages network_model no_interval_reason per_rank platform prediction_interval "
+      "memory messages network_model no_interval_reason packets per_rank platform "
+      "prediction_interval "
       "ranks recorded_ns remote_memory rules savings stall step_costs step_ns throughput "
       "time_by_basis variability verified_fold workload workload_name"},
      {"search",

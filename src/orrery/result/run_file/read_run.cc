@@ -20,6 +20,8 @@ constexpr std::uint64_t kRowBytes = 6;
 constexpr std::uint64_t kAnyCount = std::uint64_t{1} << 62;
 /// For indices without another bound: any below kNone.
 constexpr std::uint64_t kAnyIndex = kNone;
+/// More than any writer uses.
+constexpr std::int64_t kMostPacketBins = 1 << 20;
 
 /// Reads a complete run, table by table.
 class RunReader {
@@ -41,6 +43,7 @@ class RunReader {
     read_links();
     read_fabric();
     read_remote_memory();
+    read_packets();
     read_path();
     read_error_classes();
     read_time_by_provenance();
@@ -491,6 +494,70 @@ class RunReader {
       }
     }
     if (use.next()) use.refuse("belongs to no level");
+  }
+
+  void read_packets() {
+    {
+      TableRows rows(database_, "packet_total");
+      if (rows.next()) {
+        PacketRecord& packets = run_.packets.emplace();
+        for (const PacketTotal& one : kPacketTotals) packets.totals.*one.value = rows.bits();
+        packets.bin = rows.time();
+        packets.messages = rows.bits();
+        packets.message_step = static_cast<std::uint64_t>(rows.integer(1, kAnyCount));
+        if (rows.next()) rows.refuse("must have at most one row");
+      }
+    }
+    PacketRecord none;
+    PacketRecord& packets = run_.packets ? *run_.packets : none;
+    read_packet_ports(packets);
+    TableRows rows(database_, "packet_message");
+    while (rows.next()) {
+      PacketMessageTime& message = packets.message_times.emplace_back();
+      message.from = rows.optional_index(ranks_);
+      message.to = rows.optional_index(ranks_);
+      message.bytes = rows.bytes().count();
+      message.start = rows.time().count();
+      message.end = rows.optional_time().value_or(Time(PacketMessageTime::kUnfinished)).count();
+      message.ideal = rows.time().count();
+      message.retransmitted = rows.bits();
+      if (message.end != PacketMessageTime::kUnfinished && message.end < message.start)
+        rows.refuse("ends before it begins");
+    }
+    if (database_.good() && !run_.packets && none != PacketRecord{})
+      missing("packet_total", "has no row, but ports or messages have");
+  }
+
+  void read_packet_ports(PacketRecord& packets) {
+    const auto read = [](TableRows& rows, PortPackets& port) {
+      for (const PortPacketColumn& one : kPortPacketColumns) port.*one.value = rows.bits();
+    };
+    TableRows rows(database_, "packet_port");
+    std::vector<std::uint64_t> bins;
+    while (rows.next()) {
+      PortPacketSeries& port = packets.ports.emplace_back();
+      port.link = rows.index(run_.links.links.size());
+      read(rows, port.total);
+      bins.push_back(static_cast<std::uint64_t>(rows.integer(0, kAnyIndex)));
+      if (packets.ports.size() > 1 && packets.ports[packets.ports.size() - 2].link >= port.link)
+        rows.refuse("the rows are not sorted by link");
+    }
+    if (database_.good() && !bins.empty() && packets.bin <= Time{})
+      return missing("packet_total", "has no length of bins, but packet_port has rows");
+    TableRows use(database_, "packet_port_use");
+    for (std::size_t i = 0; i < bins.size() && i < packets.ports.size(); ++i) {
+      std::vector<PortPacketBin>& of_port = packets.ports[i].bins;
+      while (of_port.size() < bins[i]) {
+        if (!use.next()) return missing("packet_port_use", "has too few rows for the ports");
+        if (use.bits() != i) return use.refuse("the rows are not sorted by port");
+        PortPacketBin bin{static_cast<std::uint32_t>(use.integer(0, kMostPacketBins)), {}};
+        read(use, bin.packets);
+        if (!of_port.empty() && of_port.back().bin >= bin.bin)
+          return use.refuse("the rows are not sorted by bin");
+        of_port.push_back(bin);
+      }
+    }
+    if (use.next()) use.refuse("belongs to no port");
   }
 
   void read_path() {

@@ -97,6 +97,17 @@ void put(Rows& rows, const MemoryLevel& level) {
 }
 
 template <class Rows>
+void put(Rows& rows, const PacketMessageTime& message) {
+  put_reference(rows, message.from);
+  put_reference(rows, message.to);
+  rows.integer(message.bytes);
+  rows.integer(message.start);
+  message.end == PacketMessageTime::kUnfinished ? rows.null() : rows.integer(message.end);
+  rows.integer(message.ideal);
+  rows.integer(signed_bits(message.retransmitted));
+}
+
+template <class Rows>
 void put(Rows& rows, const FabricFault& fault) {
   rows.integer(fault.from);
   rows.integer(fault.to);

@@ -59,6 +59,28 @@ class Damage : public ::testing::Test {
   std::string good_;
 };
 
+TEST_F(Damage, PacketsAreChecked) {
+  auto run = sample_run(3, 2);
+  PacketRecord& packets = run.packets.emplace();
+  packets.bin = us(1);
+  packets.ports = {{0, {.marked = 3}, {{0, {.marked = 1}}, {4, {.marked = 2}}}}, {2, {}, {}}};
+  packets.message_times = {{.from = 0, .to = 1, .bytes = 9, .start = 5, .end = 8, .ideal = 3}};
+  ASSERT_TRUE(write_run(run, file_, true));
+  good_ = read_bytes(file_);
+  EXPECT_EQ(read_run(file_)->packets, run.packets);
+  expect_corrupt("DELETE FROM packet_total", "packet_total", "length of bins");
+  expect_corrupt("UPDATE packet_total SET message_step = 0", "packet_total row 0", "message_step");
+  expect_corrupt("UPDATE packet_port SET link = 3 WHERE id = 1", "packet_port row 1", "link");
+  expect_corrupt("UPDATE packet_port SET link = 0", "packet_port row 1", "sorted by link");
+  expect_corrupt("UPDATE packet_port SET bins = 3 WHERE id = 0", "packet_port_use", "too few rows");
+  expect_corrupt("UPDATE packet_port SET bins = 1 WHERE id = 0", "packet_port_use row 1",
+                 "belongs to no port");
+  expect_corrupt("UPDATE packet_port_use SET bin = 4", "packet_port_use row 1", "sorted by bin");
+  expect_corrupt("UPDATE packet_port_use SET port = 1", "packet_port_use row 0", "sorted by port");
+  expect_corrupt("UPDATE packet_message SET end_ps = 2", "packet_message row 0",
+                 "before it begins");
+}
+
 // All bytes of the header; of the rest, some of those that mean something.
 TEST_F(Damage, FlippedBytesNeverDoHarm) {
   std::size_t number = 0;

@@ -104,6 +104,23 @@ constexpr std::string_view kQueries =
     "SELECT start_ps / 1e9 AS ms, name, loaded_bytes, stored_bytes, busy_share\n"
     "FROM memory_level_load ORDER BY level, start_ps;\n"
     "```\n"
+    "\n"
+    "Packets (`--network packet`): the ports with the longest queues, and what else happened "
+    "there:\n"
+    "\n"
+    "```sql\n"
+    "SELECT l.name, p.peak_queue_bytes, p.marked, p.paused_ps / 1e6 AS paused_us\n"
+    "FROM packet_port AS p JOIN link AS l ON l.id = p.link\n"
+    "ORDER BY p.peak_queue_bytes DESC, p.id LIMIT 10;\n"
+    "```\n"
+    "\n"
+    "The messages that contention and losses slowed down most:\n"
+    "\n"
+    "```sql\n"
+    "SELECT from_rank, to_rank, bytes, (end_ps - start_ps) / 1e6 AS us,\n"
+    "       1.0 * (end_ps - start_ps) / ideal_ps AS slowdown, retransmitted\n"
+    "FROM packet_message WHERE ideal_ps > 0 ORDER BY slowdown DESC, id LIMIT 10;\n"
+    "```\n"
     "\n";
 
 constexpr std::string_view kStoredRows =

@@ -32,7 +32,12 @@ TEST(RunFileReference, IsUpToDate) {
 TEST(RunFileReference, EveryQueryAnswers) {
   const TemporaryFolder scratch;
   const std::string file = scratch / "a.orrery";
-  ASSERT_TRUE(write_run(sample_run(), file, false));
+  auto run = sample_run();
+  PacketRecord& packets = run.packets.emplace();
+  packets.bin = us(1);
+  packets.ports = {{0, {.marked = 1}, {{0, {.marked = 1}}}}};
+  packets.message_times = {{.from = 0, .to = 1, .bytes = 9, .start = 5, .end = 8, .ideal = 3}};
+  ASSERT_TRUE(write_run(run, file, false));
   const std::string page = read_bytes(kPage);
   constexpr std::string_view kOpen = "```sql\n";
   int count = 0;
@@ -42,7 +47,7 @@ TEST(RunFileReference, EveryQueryAnswers) {
     EXPECT_FALSE(query(file, sql).empty()) << sql;
     ++count;
   }
-  EXPECT_EQ(count, 6);
+  EXPECT_EQ(count, 8);
 }
 
 TEST(RunFileReference, TablesAndViewsAreInTheFileAsDeclared) {

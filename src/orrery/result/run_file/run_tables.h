@@ -62,6 +62,7 @@ class RunTables {
     write_collectives();
     write_links();
     write_remote_memory();
+    write_packets();
     write_path();
     write_findings();
     write_enum_names<SpanKind>("span_kind", kSpanKinds);
@@ -491,6 +492,38 @@ class RunTables {
         }
       }
     });
+  }
+
+  void write_packets() {
+    const PacketRecord none;
+    const PacketRecord& packets = run_.packets ? *run_.packets : none;
+    const auto put_port = [](Rows& rows, const PortPackets& port) {
+      for (const PortPacketColumn& one : kPortPacketColumns)
+        rows.integer(signed_bits(port.*one.value));
+    };
+    table("packet_total", [&](Rows& rows) {
+      if (!run_.packets) return;
+      for (const PacketTotal& one : kPacketTotals)
+        rows.integer(signed_bits(packets.totals.*one.value));
+      put(rows, packets.bin);
+      rows.integer(signed_bits(packets.messages));
+      rows.integer(signed_bits(packets.message_step));
+      rows.end_row();
+    });
+    table("packet_port", [&](Rows& rows) {
+      for (const PortPacketSeries& port : packets.ports) {
+        rows.integer(port.link);
+        put_port(rows, port.total);
+        rows.integer(signed_bits(port.bins.size()));
+        rows.end_row();
+      }
+    });
+    write_nested("packet_port_use", packets.ports, &PortPacketSeries::bins,
+                 [&](Rows& rows, const PortPacketBin& bin) {
+                   rows.integer(bin.bin);
+                   put_port(rows, bin.packets);
+                 });
+    write_all("packet_message", packets.message_times);
   }
 
   void write_path() {

@@ -4,6 +4,7 @@
 #include <deque>
 #include <string>
 
+#include "orrery/core/packet_record.h"
 #include "orrery/result/run_file/table_schema.h"
 
 namespace orrery::result {
@@ -279,6 +280,25 @@ View memory_view() {
           "JOIN memory_level_use u ON u.level = m.id"};
 }
 
+View packet_port_view() {
+  View view{"packet_port_load",
+            "Packets at each port over time: bins in which something happened.",
+            {{"port", "p.id", "`packet_port.id`"},
+             {"link", "l.id", "`link.id` of the link over which the port sends"},
+             {"name", "l.name", "name of a fabric's link, e.g. `leaf0 -> spine1`"},
+             {"from_rank", "l.from_rank", "sender; NULL: no rank"},
+             {"to_rank", "l.to_rank", "receiver; NULL: no rank"},
+             {"start_ps", "u.bin * t.bin_ps", "start of the bin"},
+             {"end_ps", "(u.bin + 1) * t.bin_ps", "end of the bin"}},
+            "FROM packet_total t\n"
+            "CROSS JOIN packet_port p\n"
+            "JOIN link l ON l.id = p.link\n"
+            "JOIN packet_port_use u ON u.port = p.id"};
+  for (const PortPacketColumn& one : kPortPacketColumns)
+    view.columns.push_back({one.column, stored("u." + std::string(one.column)), one.meaning});
+  return view;
+}
+
 }  // namespace
 
 const std::vector<View>& views() {
@@ -290,7 +310,8 @@ const std::vector<View>& views() {
                                         collective_view(),
                                         path_view(),
                                         link_view(),
-                                        memory_view()};
+                                        memory_view(),
+                                        packet_port_view()};
   return all;
 }
 

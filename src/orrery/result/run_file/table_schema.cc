@@ -321,7 +321,7 @@ std::vector<Table> all_tables() {
         {"rank", kRank, "one of its members"}}},
   };
   for (const std::vector<Table>& more :
-       {time_tables(), network_tables(), remote_memory_tables(), result_tables()})
+       {time_tables(), network_tables(), remote_memory_tables(), packet_tables(), result_tables()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }

@@ -34,5 +34,6 @@ inline constexpr std::string_view kNullableSpan = "INTEGER REFERENCES span";
 [[nodiscard]] Table repetition_table();
 [[nodiscard]] std::vector<Table> network_tables();
 [[nodiscard]] std::vector<Table> remote_memory_tables();
+[[nodiscard]] std::vector<Table> packet_tables();
 
 }  // namespace orrery::result

@@ -112,6 +112,8 @@ SimResult Engine::summarize() {
         return run_.weight(run_.folded_workload.rank_for(sender % run_.fabric.rank_count()));
       },
       run_.result.findings);
+  run_.result.packets = run_.network.packet_totals();
+  run_.network.add_findings(run_.result.findings);
   run_.format_notes();
   add_predictions(*this);
   sort_predicted_collectives(run_.result.predicted);

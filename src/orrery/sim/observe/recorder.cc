@@ -208,9 +208,15 @@ void Recorder::finish_ports() {
 }
 
 void Recorder::finish_slots() {
+  recording_->packets = run_.network.packet_record();
+  std::vector<PortPacketSeries> none;
+  std::vector<PortPacketSeries>& ports = recording_->packets ? recording_->packets->ports : none;
+  auto port = ports.begin();  // the next one
   for (std::uint32_t number = 0; number < traffic_.slots(); ++number) {
     const std::size_t slot = by_dimension_ ? number : reported_as(number);
-    if (traffic_.total(slot) == 0) continue;
+    const bool has_packets = port != ports.end() && port->link == number;
+    if (traffic_.total(slot) == 0 && !has_packets) continue;
+    if (has_packets) port++->link = static_cast<std::uint32_t>(recording_->links.size());
     RecordedLink& link = recording_->links.emplace_back();
     link.dim = number;
     if (!by_dimension_) {

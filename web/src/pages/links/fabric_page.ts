@@ -10,7 +10,7 @@ import { table } from '../../table';
 import { binsOf, blockName, endsOf, mostOf, ofFabric, partsOf, peakOf, scaleEnd, useOf, useOfPart, type PartUse } from './figures';
 import { kindName, nodesOf } from './fabric';
 import { drawingOf } from './fabric_drawing';
-import { boxText, lineText, makeFabricPicture } from './fabric_picture';
+import { boxText, lineText, makeFabricPicture, useFigure } from './fabric_picture';
 import { faultsOf, stateOf, whenOf } from './faults';
 import { legend } from './heat';
 import { makeTooltip } from './tooltip';
@@ -82,10 +82,11 @@ export function fabricPictureCard(context: Context, ends: (() => void)[]): HTMLE
   const whole = scaleEnd(mostOf(context.data.runs, useOf));
   const peak = scaleEnd(mostOf(context.data.runs, peakOf));
   const bins = binsOf(run);
+  const figure = useFigure(run);
   let bin = -1;
   const tooltip = makeTooltip();
   const picture = makeFabricPicture(run, drawing, (what, x, y) =>
-    tooltip.show(what === null ? null : 'line' in what ? lineText(run, drawing, what.line, bin) : boxText(run, drawing, what.box, bin), x, y));
+    tooltip.show(what === null ? null : 'line' in what ? lineText(run, figure, drawing, what.line, bin) : boxText(run, figure, drawing, what.box, bin), x, y));
   const key = el('div', {});
   const slider = el('input', { type: 'range', min: 0, max: bins, step: 1, value: 0, 'aria-label': 'Time window; at the left end: the complete step' });
   const when = el('output', { class: 'number' });
@@ -95,7 +96,7 @@ export function fabricPictureCard(context: Context, ends: (() => void)[]): HTMLE
     when.textContent = bin < 0 ? 'the complete step' : stretch;
     slider.setAttribute('aria-valuetext', when.textContent);
     key.replaceChildren(legend(end, theme.dark, bin < 0 ? undefined : `from ${stretch}`));
-    picture.paint(theme.dark, bin, end);
+    picture.paint(theme.dark, bin, end, figure);
   };
   slider.addEventListener('input', () => {
     bin = Number(slider.value) - 1;

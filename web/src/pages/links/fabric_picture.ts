@@ -15,43 +15,59 @@ import { heat } from './heat';
 
 export interface FabricPicture {
   element: HTMLElement;
-  // `bin`: of which stretch; -1: the whole step. `end`: of the scale.
-  paint(isDark: boolean, bin: number, end: number): void;
+  // `bin`: as in Figure. `end`: of the scale.
+  paint(isDark: boolean, bin: number, end: number, figure: Figure): void;
+}
+
+// What colors show of a link. `bin`: of which stretch; -1: the whole step.
+export interface Figure {
+  value(link: number, bin: number): number;
+  most: string; // "busiest": what the link with the highest value is called
+  valueText(value: number): string;
+  linkText(link: number, bin: number): string; // all about one link
+  sumText(links: readonly number[]): string; // of several: "4 links carry 2 MiB"
 }
 
 const useAt = (run: RunData, link: number, bin: number): number => (bin < 0 ? useOf(run, link) : useInBin(run, link, bin));
 
-function busiestOf(run: RunData, links: readonly number[], bin: number): number {
-  return links.reduce((best, link) => (best < 0 || useAt(run, link, bin) > useAt(run, best, bin) ? link : best), -1);
-}
-
-function figures(run: RunData, link: number, bin: number): string {
+function useText(run: RunData, link: number, bin: number): string {
   const now = bin < 0 ? '' : `${format.percent(useInBin(run, link, bin))} in this window, `;
   return `${now}${format.percent(useOf(run, link))} of ${format.rate(run.links.capacity[link])} over the step, carries ${format.bytes(run.links.bytes[link])}, at most ${format.percent(peakOf(run, link))} in ${format.time(run.links.bin)}`;
 }
 
-function linksText(run: RunData, links: readonly number[], bin: number): string[] {
-  if (links.length === 0) return [run.links.leftOut > 0 ? 'little or no traffic' : 'no traffic'];
-  if (links.length <= 4) return links.map((link) => `${endsOf(run, link)}: ${figures(run, link, bin)}`);
-  const busiest = busiestOf(run, links, bin);
-  const bytes = links.reduce((sum, link) => sum + run.links.bytes[link], 0);
-  return [`${format.counted(links.length, 'link')} carry ${format.bytes(bytes)}`, `busiest: ${endsOf(run, busiest)}: ${figures(run, busiest, bin)}`];
+export const useFigure = (run: RunData): Figure => ({
+  value: (link, bin) => useAt(run, link, bin),
+  most: 'busiest',
+  valueText: format.percent,
+  linkText: (link, bin) => useText(run, link, bin),
+  sumText: (links) => `${format.counted(links.length, 'link')} carry ${format.bytes(links.reduce((sum, link) => sum + run.links.bytes[link], 0))}`,
+});
+
+function highestOf(figure: Figure, links: readonly number[], bin: number): number {
+  return links.reduce((best, link) => (best < 0 || figure.value(link, bin) > figure.value(best, bin) ? link : best), -1);
 }
 
-export function lineText(run: RunData, { boxes }: Drawing, line: Line, bin: number): string[] {
+function linksText(run: RunData, figure: Figure, links: readonly number[], bin: number): string[] {
+  if (links.length === 0) return [run.links.leftOut > 0 ? 'little or no traffic' : 'no traffic'];
+  if (links.length <= 4) return links.map((link) => `${endsOf(run, link)}: ${figure.linkText(link, bin)}`);
+  const highest = highestOf(figure, links, bin);
+  return [figure.sumText(links), `${figure.most}: ${endsOf(run, highest)}: ${figure.linkText(highest, bin)}`];
+}
+
+export function lineText(run: RunData, figure: Figure, { boxes }: Drawing, line: Line, bin: number): string[] {
   const classes = [...new Set(line.links.map((link) => className(run.links.kind[link])))].join(', ');
-  const parts = [`${boxes[line.a].title} – ${boxes[line.b].title}`, classes, ...faultsText(run, line.faults), ...linksText(run, line.links, bin)];
+  const parts = [`${boxes[line.a].title} – ${boxes[line.b].title}`, classes, ...faultsText(run, line.faults), ...linksText(run, figure, line.links, bin)];
   return parts.filter((part) => part !== '');
 }
 
-export function boxText(run: RunData, drawing: Drawing, box: number, bin: number): string[] {
+export function boxText(run: RunData, figure: Figure, drawing: Drawing, box: number, bin: number): string[] {
   const { title, inner, innerFaults } = drawing.boxes[box];
   const lines = drawing.lines.filter(({ a, b }) => a === box || b === box);
   const outer = lines.flatMap(({ links }) => links);
-  const text = [title, outer.length === 0 ? 'no traffic shown on its links' : `${format.counted(outer.length, 'link')}, carry ${format.bytes(outer.reduce((sum, link) => sum + run.links.bytes[link], 0))}`];
-  const busiest = busiestOf(run, outer, bin);
-  if (busiest >= 0) text.push(`busiest: ${endsOf(run, busiest)}: ${format.percent(useAt(run, busiest, bin))}`);
-  if (inner.length > 0) text.push(`inside: ${linksText(run, inner, bin).join('; ')}`);
+  const text = [title, outer.length === 0 ? 'no traffic shown on its links' : figure.sumText(outer)];
+  const highest = highestOf(figure, outer, bin);
+  if (highest >= 0) text.push(`${figure.most}: ${endsOf(run, highest)}: ${figure.valueText(figure.value(highest, bin))}`);
+  if (inner.length > 0) text.push(`inside: ${linksText(run, figure, inner, bin).join('; ')}`);
   const faults = lines.flatMap((line) => line.faults);
   if (faults.length > 0) text.push(`faults of its links: ${faultsText(run, faults).join('; ')}`);
   if (innerFaults.length > 0) text.push(`faults inside: ${faultsText(run, innerFaults).join('; ')}`);
@@ -59,7 +75,8 @@ export function boxText(run: RunData, drawing: Drawing, box: number, bin: number
 }
 
 // `point`: called with the item below the pointer (null: none) and its position, in CSS pixels of the element.
-export function makeFabricPicture(run: RunData, drawing: Drawing, point: (what: { line: Line } | { box: number } | null, x: number, y: number) => void): FabricPicture {
+// `pick`: called with the line that is clicked.
+export function makeFabricPicture(run: RunData, drawing: Drawing, point: (what: { line: Line } | { box: number } | null, x: number, y: number) => void, pick?: (line: Line) => void): FabricPicture {
   const { width, height, frames, rows } = drawing;
   const strokes = drawing.lines.map((line, i) => {
     const thick = 0.9 + 0.8 * Math.log2(1 + line.count);
@@ -88,11 +105,17 @@ export function makeFabricPicture(run: RunData, drawing: Drawing, point: (what: 
     const [line, box] = [target?.getAttribute('data-line') ?? null, target?.getAttribute('data-box') ?? null];
     point(line !== null ? { line: drawing.lines[Number(line)] } : box !== null ? { box: Number(box) } : null, event.clientX - frame.left, event.clientY - frame.top);
   });
+  if (pick) {
+    region.addEventListener('click', (event) => {
+      const line = (event.target as Element).closest('[data-line]')?.getAttribute('data-line') ?? null;
+      if (line !== null) pick(drawing.lines[Number(line)]);
+    });
+  }
   region.addEventListener('pointerleave', () => point(null, 0, 0));
   return {
     element,
-    paint(isDark, bin, end) {
-      const use = (links: readonly number[]): number => links.reduce((most, link) => Math.max(most, useAt(run, link, bin)), 0);
+    paint(isDark, bin, end, figure) {
+      const use = (links: readonly number[]): number => links.reduce((most, link) => Math.max(most, figure.value(link, bin)), 0);
       const order = strokes.map((one) => ({ ...one, use: use(one.line.links) })).sort((a, b) => a.use - b.use); // the busiest on top
       for (const { seen: path, line, use: much } of order) {
         if (line.links.length > 0) path.setAttribute('stroke', heat(much / end, isDark));

@@ -25,9 +25,14 @@ export function heat(part: number, isDark: boolean): string {
 }
 
 export function legend(end: number, isDark: boolean, when = 'over the complete step'): HTMLElement {
+  return scaleLegend(format.percent(0), format.percent(end), isDark, `of capacity, ${when}`);
+}
+
+// The colors of a scale between two values, and what they are of.
+export function scaleLegend(least: string, most: string, isDark: boolean, what: string): HTMLElement {
   const gradient = `linear-gradient(to right, ${stops(isDark).join(', ')})`;
   const bar = styled(el('span', { class: 'tp-scale' }), { background: gradient });
-  return el('div', { class: 'tp-legend', role: 'img', 'aria-label': `Colors from 0 to ${format.percent(end)} of capacity` },
-    el('span', { class: 'muted' }, '0 %'), bar, el('span', { class: 'muted' }, format.percent(end)),
-    el('span', {}, `of capacity, ${when}`));
+  return el('div', { class: 'tp-legend', role: 'img', 'aria-label': `Colors from ${least} to ${most} ${what}` },
+    el('span', { class: 'muted' }, least), bar, el('span', { class: 'muted' }, most),
+    el('span', {}, what));
 }

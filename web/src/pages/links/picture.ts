@@ -72,12 +72,13 @@ export interface Picture {
 }
 
 // `point`: called with the link below the pointer (-1: none) and its position, in CSS pixels of the picture.
-export function makePicture(run: RunData, end: number, point: (link: number, x: number, y: number) => void): Picture {
+// `pick`: called with the link that is clicked.
+export function makePicture(run: RunData, end: number, point: (link: number, x: number, y: number) => void, value: (link: number) => number = (link) => useOf(run, link), pick?: (link: number) => void): Picture {
   const layout = layOut(run.ranks, run.dims, !hasPorts(run));
   const strokes = pathsOf(run, layout)
-    .sort((a, b) => useOf(run, a.link) - useOf(run, b.link)) // the busiest on top
+    .sort((a, b) => value(a.link) - value(b.link)) // the busiest on top
     .map(({ link, path }) => {
-      const part = useOf(run, link) / end;
+      const part = value(link) / end;
       const seen = svg('path', { d: path, fill: 'none', 'stroke-width': (1.4 + 2.8 * Math.min(1, part)).toFixed(2), 'stroke-linecap': 'round' });
       const touch = svg('path', { d: path, fill: 'none', stroke: 'transparent', 'stroke-width': 9, 'data-link': link });
       return { seen, touch, part };
@@ -95,6 +96,12 @@ export function makePicture(run: RunData, end: number, point: (link: number, x: 
     point(link === null ? -1 : Number(link), event.clientX - box.left, event.clientY - box.top);
   });
   element.addEventListener('pointerleave', () => point(-1, 0, 0));
+  if (pick) {
+    element.addEventListener('click', (event) => {
+      const link = (event.target as Element).getAttribute('data-link');
+      if (link !== null) pick(Number(link));
+    });
+  }
   return {
     element,
     paint: (isDark) => strokes.forEach(({ seen, part }) => seen.setAttribute('stroke', heat(part, isDark))),

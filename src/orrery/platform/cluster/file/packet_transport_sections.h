@@ -17,10 +17,14 @@ template <>
 struct EnumNames<platform::PacketTransport> {
   using enum platform::PacketTransport;
   using Word = EnumName<platform::PacketTransport>;
-  static constexpr std::array names = {Word{"window", window}, Word{"dctcp", dctcp},
-                                       Word{"dcqcn", dcqcn},   Word{"hpcc", hpcc},
-                                       Word{"swift", swift},   Word{"nscc", nscc},
-                                       Word{"rccc", rccc},     Word{"nscc_rccc", nscc_rccc}};
+  static constexpr std::array names = {Word{platform::transport_name(window), window},
+                                       Word{platform::transport_name(dctcp), dctcp},
+                                       Word{platform::transport_name(dcqcn), dcqcn},
+                                       Word{platform::transport_name(hpcc), hpcc},
+                                       Word{platform::transport_name(swift), swift},
+                                       Word{platform::transport_name(nscc), nscc},
+                                       Word{platform::transport_name(rccc), rccc},
+                                       Word{platform::transport_name(nscc_rccc), nscc_rccc}};
 };
 template <>
 struct ParameterTable<platform::PacketPriorities> {

@@ -10,6 +10,7 @@
 #include "orrery/core/text/units.h"
 #include "orrery/report/answer/digest_answer.h"
 #include "orrery/report/answer/number_text.h"
+#include "orrery/report/answer/packets_answer.h"
 #include "orrery/study/collectives/chunk_choice_answer.h"
 #include "orrery/study/questions/outcome/models_answer.h"
 #include "orrery/study/questions/outcome/savings_text.h"
@@ -206,6 +207,7 @@ void state_run(report::Answer& answer, const Outcome& outcome, bool all) {
   state_models(answer, outcome);
   answer.field("messages", outcome.result.messages).field("events", outcome.result.events);
   if (!stalled || answer.is_json()) state_digest(answer, digest(outcome), all);
+  report::state_packets(answer, outcome.result.packets);
   answer.members([&](JsonWriter& json) { write_ranks(json, outcome.result.ranks); });
   state_collectives(answer, outcome);
   answer.object_or_null("stall", stalled, [&] { state_stall(answer, outcome); });
