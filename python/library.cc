@@ -209,18 +209,31 @@ class Answer {
     return names;
   }
   [[nodiscard]] SharedTable table(const std::string& name) const {
+    return build(name, [&](Table& table) {
+      return orrery_table(answer_.get(), name.c_str(), &table.schema_, &table.array_);
+    });
+  }
+  [[nodiscard]] SharedTable view(const std::string& name, std::int64_t rank) const {
+    const std::string place = rank < 0 ? name : name + " of rank " + std::to_string(rank);
+    return build(place, [&](Table& table) {
+      return orrery_view(answer_.get(), name.c_str(), rank, &table.schema_, &table.array_);
+    });
+  }
+
+ private:
+  template <class Fill>
+  static SharedTable build(const std::string& place, const Fill& fill) {
     auto table = std::make_shared<Table>();
     int status = 0;
     {
       const py::gil_scoped_release unlocked;
-      status = orrery_table(answer_.get(), name.c_str(), &table->schema_, &table->array_);
+      status = fill(*table);
     }
     if (status == 5) throw std::bad_alloc();
-    if (status != 0) throw py::key_error(name);
+    if (status != 0) throw py::key_error(place);
     return table;
   }
 
- private:
   std::shared_ptr<orrery_answer> answer_;
 };
 
@@ -307,7 +320,8 @@ PYBIND11_MODULE(_library, module) {
       .def_property_readonly("text", &Answer::text)
       .def_property_readonly("notes", &Answer::notes)
       .def_property_readonly("tables", &Answer::tables)
-      .def("table", &Answer::table, py::arg("name"));
+      .def("table", &Answer::table, py::arg("name"))
+      .def("view", &Answer::view, py::arg("name"), py::arg("rank") = -1);
   module.def("call", &call, py::arg("command"), py::arg("question"), py::kw_only(),
              py::arg("progress") = py::none(), py::arg("keep_run") = false,
              py::arg("temporary_folder") = "");
