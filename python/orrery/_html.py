@@ -86,9 +86,9 @@ def front(search: "Search") -> str:
             points.append((float(across), down, any(row.to_dict() is one.to_dict() for one in best), label))
     if not points:
         return ""
-    most = [max(point[axis] for point in points) for axis in (0, 1)]
-    least = [min(point[axis] for point in points) for axis in (0, 1)]
-    spread = [most[axis] - least[axis] or most[axis] for axis in (0, 1)]
+    axes_values = ([point[0] for point in points], [point[1] for point in points])
+    least, most = [min(values) for values in axes_values], [max(values) for values in axes_values]
+    spread = [high - low or high for low, high in zip(least, most)]
     dots = ""
     for across, down, on_front, label in sorted(points, key=lambda point: point[2]):
         x, y = 60 + 520 * (across - least[0]) / spread[0], 190 - 170 * (down - least[1]) / spread[1]

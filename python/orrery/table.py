@@ -65,7 +65,7 @@ class Table:
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame over the same memory. Raises ImportError without pandas."""
-        import pandas  # type: ignore[import]
+        import pandas
 
         return pandas.DataFrame(self.to_numpy(), copy=False)
 
