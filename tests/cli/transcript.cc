@@ -137,7 +137,8 @@ std::vector<Step> parse_page(std::string_view markdown) {
       exit_code = code == std::string::npos ? 0 : std::atoi(line.c_str() + code + 5);
       taking = false;
     } else if (inside && line.starts_with("$ ")) {
-      taking = line.starts_with("$ orrery ") || line.starts_with("$ ./orrery ");
+      taking = line.starts_with("$ orrery ") || line.starts_with("$ ./orrery ") ||
+               (line.starts_with("$ for ") && line.find(" orrery ") != std::string::npos);
       if (taking) steps.push_back({number, number + 1, line.substr(2), {}, {}, exit_code});
     } else if (inside && taking && steps.back().out.empty() &&
                steps.back().command.ends_with("\\")) {

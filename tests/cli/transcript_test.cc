@@ -37,14 +37,17 @@ TEST(Transcript, OtherLinesAreReported) {
 
 TEST(Page, ConsoleBlocksAreCommands) {
   const auto steps = parse_page(
-      "$ orrery outside\n```console\n$ ./check\nfine\n$ ./orrery demo\nstep\n\nend\n```\n"
+      "$ orrery outside\n```console\n$ ./check\nfine\n$ ./orrery demo\nstep\n\nend\n"
+      "$ for A in 1 2; do orrery $A; done\nboth\n```\n"
       "```console exit=3\n$ orrery a \\\n    --b\n```\n```console no-run\n$ orrery "
       "c\n```\n```sh\n$ orrery d\n```\n");
-  ASSERT_THAT(steps, SizeIs(2));
+  ASSERT_THAT(steps, SizeIs(3));
   EXPECT_EQ(steps[0].command, "./orrery demo");
   EXPECT_THAT(steps[0].out, ElementsAre("step", "", "end"));
-  EXPECT_EQ(steps[1].command, "orrery a --b");
-  EXPECT_EQ(steps[1].exit_code, 3);
+  EXPECT_EQ(steps[1].command, "for A in 1 2; do orrery $A; done");
+  EXPECT_THAT(steps[1].out, ElementsAre("both"));
+  EXPECT_EQ(steps[2].command, "orrery a --b");
+  EXPECT_EQ(steps[2].exit_code, 3);
 }
 
 TEST(Page, OutputsCanBeBroughtUpToDate) {

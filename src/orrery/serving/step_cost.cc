@@ -73,7 +73,7 @@ double StepCost::sum(const StepShape& shape, const Layers& layers, const Head& h
 Time StepCost::operator()(const StepShape& shape) const {
   const bool mixed = is_mixed(shape);
   const auto of = [this](auto& table, const auto& part) {
-    return [&table, &part](auto... sizes) { return at(table, part, sizes...); };
+    return [this, &table, &part](auto... sizes) { return this->at(table, part, sizes...); };
   };
   return time_of(sum(shape, of(layers_, parts_.layers), of(head_, parts_.head),
                      of(mixed ? mixed_ : decode_, mixed ? parts_.mixed_decode : parts_.decode),

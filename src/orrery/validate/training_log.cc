@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -39,9 +39,9 @@ std::optional<double> number_behind(std::string_view line, std::string_view key)
     if ((c < '0' || c > '9') && c != '.' && c != 'e' && c != 'E' && c != '+' && c != '-') break;
     digits += c;
   }
-  char* end = nullptr;
-  const double value = std::strtod(digits.c_str(), &end);
-  if (end == digits.c_str() || !std::isfinite(value) || value <= 0) return std::nullopt;
+  double value = 0;  // no sign: std::from_chars reads none, and values are positive
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (read.ec != std::errc() || value <= 0) return std::nullopt;
   return value;
 }
 

@@ -23,8 +23,8 @@ struct TrainingLog {
 /// vLLM. Empty: there are none. O(text).
 [[nodiscard]] std::optional<TrainingLog> find_training_log(std::string_view text);
 
-/// "is a log of Megatron-LM with 90 lines of measurements: 1234.5 ms per step (median), 64
-/// sequences per step".
+/// "is a log of Megatron-LM with 90 lines of measurements: 1234.5 ms per step (median), 64 sequences
+/// per step".
 [[nodiscard]] std::string describe(const TrainingLog& log);
 
 }  // namespace orrery::validate

@@ -87,14 +87,14 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
       "adapters_differ cluster most_detailed_model network_models ranks recommended_model "
       "workload_name"},
      {"network compare", "networks ranks workload_name"},
+     {"network noc",
+      "bisection_flits_per_node_cycle closed_form_cycles file loads network_name network_nodes "
+      "network_routers routing saturation_flits_per_node_cycle"},
      {"network show",
       "at_least bisection_bytes_per_s connected device_bandwidth_bytes_per_s diameter_hops "
       "diameter_ns graph host_bandwidth_bytes_per_s hosts leaf_oversubscription_ratios "
       "links_by_class name nodes_by_class origin ranks route routes sampled "
       "spine_oversubscription_ratios warnings"},
-     {"network noc",
-      "bisection_flits_per_node_cycle closed_form_cycles file loads network_name network_nodes "
-      "network_routers routing saturation_flits_per_node_cycle"},
      {"network split",
       "cluster demands dimensions file fixed_ns job objective objective_bound objective_value "
       "odd_groups rank splits total_bandwidth_bytes_per_s unknown_operations"},

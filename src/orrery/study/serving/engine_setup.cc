@@ -49,7 +49,7 @@ constexpr double kCapturedOverlap = 1.5e-6;
 
 /// Steps of vLLM's CUDA graphs: 1, 2, 4, multiples of 8 up to 256 and of 16 above. The largest is
 /// not above twice max_num_seqs, 512 and max_num_batched_tokens (config/vllm.py,
-/// _set_cudagraph_sizes). The same sizes are assumed for SGLang and TensorRT-LLM, whose own sizes
+/// _set_cudagraph_sizes). The same sizes are assumed for SGLang and TensorRT-LLM, whose sizes
 /// differ.
 std::int64_t next_captured(std::int64_t tokens) {
   if (tokens <= 2) return tokens;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -131,6 +132,30 @@ bool has_mamba_layers(const MegatronArguments& file) {
          file.program.text.ends_with("pretrain_mamba.py");
 }
 
+/// Replaces mixers by `symbol`, one after each `between` mixers that stay, rounded.
+void place_evenly(std::string& pattern, char symbol, double between) {
+  double ahead = between;
+  for (char& layer : pattern) {
+    if (layer != 'M') continue;
+    const bool here = ahead < 0.5;
+    if (here) layer = symbol;
+    ahead += here ? between : -1.0;
+  }
+}
+
+/// The layers of a hybrid model that states shares: attention evenly between equal runs of mixers,
+/// then MLPs evenly among the mixers, the last one at the end. Counts round half to even. From
+/// Megatron-LM's core/ssm/mamba_hybrid_layer_allocation.py; without shares every layer is a mixer.
+std::string pattern_by_shares(std::int64_t layers, double attention, double mlp) {
+  std::string pattern(static_cast<std::size_t>(std::max<std::int64_t>(layers, 0)), 'M');
+  const double attention_layers = std::nearbyint(static_cast<double>(layers) * attention);
+  const double mlp_layers = std::nearbyint(static_cast<double>(layers) * mlp);
+  const double mixers = static_cast<double>(layers) - attention_layers;
+  place_evenly(pattern, '*', mixers / (attention_layers + 1));
+  if (mlp_layers > 0) place_evenly(pattern, '-', (mixers - mlp_layers) / mlp_layers);
+  return pattern;
+}
+
 /// Reads a hybrid model: --hybrid-layer-pattern, before 2026 --hybrid-override-pattern, and
 /// --mamba-*. Default of the chunk: core/ssm/mamba_mixer.py.
 Result<void> read_hybrid_layers(KeyReader& keys, const MegatronArguments& arguments, Model& model) {
@@ -144,20 +169,18 @@ Result<void> read_hybrid_layers(KeyReader& keys, const MegatronArguments& argume
   mamba.head_dim = whole(keys, "mamba_head_dim", 64);
   mamba.groups = whole(keys, {"mamba_num_groups", "mamba_ssm_ngroups"}, 8);
   mamba.chunk = kChunk;
-  for (const char* const key : {"hybrid_attention_ratio", "hybrid_mlp_ratio"}) {
-    if (keys.number(key, 0) > 0 && pattern.empty())
-      return fail(Errc::input_unsupported, keys.place(key),
-                  "places the layers of a hybrid model by their share",
-                  "give --hybrid-layer-pattern with one symbol per layer");
-  }
-  if (pattern.empty() && has_mamba_layers(arguments)) {
-    // Without a pattern and shares every layer has a mixer
-    // (core/ssm/mamba_hybrid_layer_allocation).
+  const double attention = keys.number("hybrid_attention_ratio", 0);
+  const double mlp = keys.number("hybrid_mlp_ratio", 0);
+  if (pattern.empty() && (attention > 0 || mlp > 0 || has_mamba_layers(arguments))) {
     if (model.layers > kMaxLayers)
       return fail(Errc::config_range, keys.place("num_layers"), fmt::format("is {}", model.layers));
-    model.pattern.assign(static_cast<std::size_t>(std::max<std::int64_t>(model.layers, 0)), 'M');
+    if (!(attention >= 0 && mlp >= 0 && attention + mlp <= 1))
+      return fail(Errc::config_range, keys.place("hybrid_attention_ratio"),
+                  fmt::format("and hybrid_mlp_ratio are {} and {}", attention, mlp),
+                  "give shares of the layers from 0 to 1, and no more than 1 together");
+    model.pattern = pattern_by_shares(model.layers, attention, mlp);
     if (mamba.heads == 0 && mamba.head_dim > 0) mamba.heads = 2 * model.hidden / mamba.head_dim;
-    model.mamba = mamba;
+    if (model.layers_of(LayerSymbol::mamba) > 0) model.mamba = mamba;
   }
   if (pattern.empty()) return {};
   if (const std::size_t at = pattern.find_first_of("|/"); at != std::string::npos)
@@ -390,8 +413,7 @@ const Importer kMegatronImporter{
         "launch scripts with their `#SBATCH` lines, lists of arguments, YAML, the list that it "
         "prints at its start, its tests' and recipes' YAML (`MODEL_ARGS`, `ARGS`)",
     .reads = "model, plan, schedule, batch, recomputation, precision, kernels",
-    .refuses =
-        "programs for BERT, T5, RETRO, retrievers, vision; hybrid models by shares of layers",
+    .refuses = "programs for BERT, T5, RETRO, retrievers, vision",
     .is_text = looks_like_arguments,
     .is_document =
         [](const Json& document) {

@@ -283,12 +283,36 @@ TEST(Megatron, HybridModels) {
   EXPECT_EQ(older.spec.model.pattern, "M-*E");
   Spec spec;
   Findings findings;
-  for (const char* const more : {"--hybrid-layer-pattern M-|M*", "--hybrid-layer-pattern MM**/M*",
-                                 "--hybrid-attention-ratio 0.1"}) {
+  for (const char* const more :
+       {"--hybrid-layer-pattern M-|M*", "--hybrid-layer-pattern MM**/M*"}) {
     const auto done = import_into(spec, small_megatron(more), "file", findings);
     ASSERT_FALSE(done.has_value()) << more;
     EXPECT_EQ(done.error().code, Errc::input_unsupported) << more;
   }
+}
+
+TEST(Megatron, HybridModelsByShares) {
+  const auto pattern = [](const std::string& more) {
+    return import_arguments(
+               "--hidden-size 64 --num-attention-heads 4 --vocab-size 256 "
+               "--micro-batch-size 1 --bf16 --position-embedding-type none " +
+               more)
+        .spec.model.pattern;
+  };
+  // By hand: 2 of 10 stand after 8 / 3 mixers each, and 3 MLPs after 7 / 3 mixers each.
+  EXPECT_EQ(pattern("--num-layers 10 --hybrid-attention-ratio 0.2"), "MMM*MM*MMM");
+  EXPECT_EQ(pattern("--num-layers 10 --hybrid-mlp-ratio 0.3"), "MM-MMM-MM-");
+  EXPECT_EQ(pattern("--num-layers 4 --hybrid-attention-ratio 0.5 --hybrid-mlp-ratio 0.5"), "-**-");
+  // 2.5 attention layers round to 2.
+  EXPECT_EQ(pattern("--num-layers 5 --hybrid-attention-ratio 0.5"), "M*M*M");
+  EXPECT_EQ(pattern("--num-layers 4 --hybrid-attention-ratio 1"), "****");
+  Spec spec;
+  Findings findings;
+  const auto done =
+      import_into(spec, small_megatron("--hybrid-attention-ratio 0.6 --hybrid-mlp-ratio 0.5"),
+                  "file", findings);
+  ASSERT_FALSE(done.has_value());
+  EXPECT_EQ(done.error().code, Errc::config_range);
 }
 
 }  // namespace

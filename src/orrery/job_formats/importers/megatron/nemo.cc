@@ -165,7 +165,7 @@ const Importer kNemoImporter{.name = "nemo",
                              .tool = "NeMo",
                              .files = "its YAML",
                              .reads = "as Megatron-LM; low-rank adapters",
-                             .refuses = "other adapters; hybrid models by shares of layers",
+                             .refuses = "other adapters",
                              .is_document =
                                  [](const Json& document) {
                                    const auto model = document.find("model");
