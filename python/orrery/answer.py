@@ -99,6 +99,8 @@ class Answer(Record):
 
     def view(self, name: str, rank: Optional[int] = None) -> Table:
         """A view of the run, "event" or "critical_path": of one rank or of all. Raises KeyError."""
+        if rank is not None and rank < 0:
+            raise KeyError(f"{name} of rank {rank}")
         return Table(self._tables_of(name).view(name, -1 if rank is None else rank))
 
     def _tables_of(self, name: str) -> _library.Answer:

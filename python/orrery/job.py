@@ -163,17 +163,17 @@ class WhatIf(Answer):
 
     @property
     def gain(self) -> Time:
-        """The time that the changes save per step; negative: they cost time. Raises AttributeError without changes."""
+        """The time that the changes save per step; negative: they cost time. Raises ValueError without changes."""
         values = self._values
         if "changed_step_ns" not in values:
-            raise AttributeError("gain: no change was given")
+            raise ValueError("gain: no change was given")
         return Time((values["base_step_ns"] - values["changed_step_ns"]) * 1e-9)
 
     @property
     def speedup(self) -> float:
-        """The step without the changes, divided by the step with them."""
+        """The step without the changes, divided by the step with them. Raises ValueError without changes."""
         if "changed_step_ns" not in self._values:
-            raise AttributeError("speedup: no change was given")
+            raise ValueError("speedup: no change was given")
         return float(self._values["base_step_ns"] / self._values["changed_step_ns"])
 
 

@@ -8,7 +8,7 @@ import tempfile
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-from .answer import Answer, ProgressOption, Values, call_as
+from .answer import Answer, ProgressOption, Values, call_as, warn_of
 from .mapping import collect
 from .values import Rows
 
@@ -64,8 +64,9 @@ def search(job: "Optional[Job]" = None, *, cluster: "Union[ClusterLike, Sequence
 
     `executor`: any of `concurrent.futures`, or a client of Dask or Ray with the same methods. The
     points of a space are then evaluated in `shares`, each on one worker, which must find the same
-    files; a share whose worker dies is evaluated again. The answer is the same as without. A job is
-    one question for one worker. Raises OrreryError.
+    files; a share whose worker dies is evaluated again. The points found are the same as without;
+    the answer counts the points that workers evaluated as stored ones. A job is one question for one
+    worker. Raises OrreryError.
     """
     question: Dict[str, Values] = dict(options)
     if space is not None:
@@ -77,7 +78,9 @@ def search(job: "Optional[Job]" = None, *, cluster: "Union[ClusterLike, Sequence
     if executor is None:
         return call_as(Search, "search", question, progress=progress)
     if space is None:
-        return collect(executor, _ask_search, [question], 3)[0]
+        found = collect(executor, _ask_search, [question], 3)[0]
+        warn_of(found, stacklevel=3)
+        return found
     return _search_in_shares(question, executor, shares, progress)
 
 
@@ -99,7 +102,7 @@ def _question_of(job: "Optional[Job]", cluster: Any, gpus: Any, gpu: Any) -> Dic
 
 
 def _ask_search(question: Mapping[str, Values], attempt: int = 0) -> Search:
-    return call_as(Search, "search", question, progress=False)
+    return call_as(Search, "search", question, progress=False, warn=False)
 
 
 #: A question, and which of how many shares.
@@ -125,7 +128,13 @@ def _search_in_shares(question: Mapping[str, Values], executor: Executor, shares
     stored = collect(executor, _evaluate, work, 3)
     with tempfile.TemporaryDirectory() as folder:
         points = str(question.get("output") or os.path.join(folder, "points.jsonl"))
-        for number, content in enumerate(stored, 1):
-            with open(f"{points}.part-{number}-of-{shares}", "wb") as file:
-                file.write(content)
-        return call_as(Search, "search", {**question, "output": points}, progress=progress)
+        parts = [f"{points}.part-{number}-of-{shares}" for number in range(1, shares + 1)]
+        try:
+            for part, content in zip(parts, stored):
+                with open(part, "wb") as file:
+                    file.write(content)
+            return call_as(Search, "search", {**question, "output": points}, progress=progress)
+        finally:
+            for part in parts:
+                if os.path.exists(part):
+                    os.remove(part)

@@ -16,19 +16,28 @@ SOURCE = os.environ["ORRERY_SOURCE"]
 QUESTIONS = [("run", {"model": "llama-3.1-8b", "tp": tp, "cluster": cluster}) for tp in (1, 2, 4, 8)
              for cluster in ("h100-sxm:8", "h200-sxm:8")]
 SPACE = """\
+version: 1
+title: Plans for 8 devices
 job:
   model: llama-3.1-8b
-  global_batch: 64
+  batch: {global: 64, micro: "=micro"}
+  parallel: {tp: "=tp"}
 cluster: h100-sxm:8
 axes:
-  job.parallel.tp: [1, 2, 4, 8]
-  job.batch.micro: [1, 2]
+  - {name: tp, values: [1, 2, 4, 8]}
+  - {name: micro, values: [1, 2]}
+objectives: [step, memory]
 """
 
 try:
     import distributed
 except ImportError:
     distributed = None
+
+
+def wait_and_ask(question):
+    time.sleep(0.3)
+    return o.ask(question).document
 
 
 class Flaky:
@@ -94,7 +103,11 @@ class Executors(unittest.TestCase):
             alone = o.search(space=space, output=os.path.join(folder, "alone.jsonl"))
             shared = o.search(space=space, executor=threads, shares=3, output=os.path.join(folder, "shared.jsonl"))
             self.assertEqual(alone.best.column("plan"), shared.best.column("plan"))
-            self.assertEqual({**alone.to_dict(), "question": 0}, {**shared.to_dict(), "question": 0})
+            # Less those that workers evaluated.
+            self.assertEqual({**alone.to_dict(), "evaluated": shared.evaluated}, shared.to_dict())
+            with open(os.path.join(folder, "alone.jsonl")) as first, open(os.path.join(folder, "shared.jsonl")) as second:
+                self.assertEqual(first.read(), second.read())
+            self.assertEqual(sorted(os.listdir(folder)), ["alone.jsonl", "shared.jsonl", "space.yaml"])
             self.assertEqual(len(shared.pareto), len(alone.pareto))
             self.assertEqual(o.search(space=space, executor=threads, shares=2).best.column("plan"),
                              alone.best.column("plan"))
@@ -112,15 +125,15 @@ class Executors(unittest.TestCase):
                 distributed.LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=None,
                                          local_directory=folder, silence_logs=50) as cluster, \
                 distributed.Client(cluster) as client:
-            pids = list(client.run(os.getpid).values())
-            futures = client.get_executor()
-            began = futures.submit(time.sleep, 0.2)
-            os.kill(pids[0], signal.SIGKILL)
-            self.check(futures)
-            began.result()
+            victim = next(iter(client.run(os.getpid).values()))
+            # Both workers are at work when one of them dies.
+            busy = [client.submit(wait_and_ask, question, pure=False) for question in QUESTIONS]
+            time.sleep(0.7)
+            os.kill(victim, signal.SIGKILL)
             self.check(client)
-            again = client.run(os.getpid)
-            self.assertNotIn(pids[0], again.values())
+            self.check(client.get_executor())
+            self.assertEqual([future.result() for future in busy], self.expected)
+            self.assertNotIn(victim, client.run(os.getpid).values())
 
 
 if __name__ == "__main__":
