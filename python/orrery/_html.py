@@ -77,10 +77,11 @@ def front(search: "Search") -> str:
     found = search.rows
     points: List[Tuple[float, float, bool, str]] = []
     best = search.pareto
-    side = next((name for name in ("step_cost", "cost_per_1e9", "memory_bytes") if any(name in row for row in found)), "")
-    for row in found:
+    figures = [{**row.to_dict(), **(row.to_dict().get("figure_values") or {})} for row in found]
+    side = next((name for name in ("step_cost", "memory_bytes") if any(values.get(name) for values in figures)), "")
+    for row, values in zip(found, figures):
         plan = row.get("best_plan") or row
-        down, across = step_ns(plan.to_dict()), row.get(side) or 0
+        down, across = step_ns(plan.to_dict()), values.get(side) or 0
         if down and across:
             label = str(row.get("plan") or row.get("cluster") or plan.get("plan") or "")
             points.append((float(across), down, any(row.to_dict() is one.to_dict() for one in best), label))
