@@ -55,10 +55,10 @@ def tables(o):
 
 def threads(o):
     """The same simulations one after another, and on two threads."""
-    question = {"model": "llama-3.1-70b", "tp": 4, "cluster": "h100-sxm:64", "network": "message"}
+    question = {"model": "llama-3.1-70b", "tp": 4, "pp": 4, "global_batch": 64, "cluster": "h100-sxm:64"}
 
     def ask():
-        for _ in range(3):
+        for _ in range(5):
             o.call("run", question)
 
     def at_once():

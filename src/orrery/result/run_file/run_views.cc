@@ -120,7 +120,8 @@ class Events {
     if (lane.kind == LaneKind::communicator) {
       text = lane.group == kNone ? "" : run_.groups[run_.ranks[at.rank].groups[lane.group]].name;
       if (text.empty()) text = "all ranks";
-    } else if (lane.kind == LaneKind::sends && lane.distance != kNone) {
+    } else if (lane.kind == LaneKind::sends) {
+      if (lane.distance == kNone) return std::nullopt;
       text = "to rank " + std::to_string(run_.peer(at.rank, lane.distance));
     }
     if (lane.layer > 0) text += " " + std::to_string(lane.layer + 1);
