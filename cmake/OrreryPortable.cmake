@@ -62,6 +62,7 @@ target_compile_definitions(orrery_archive_simdjson PRIVATE SIMDJSON_THREADS_ENAB
 # A program or a shared library: called once it exists. --exclude-libs: no symbol of an archive is exported.
 function(orrery_make_portable target)
   target_sources(${target} PRIVATE "${CMAKE_SOURCE_DIR}/packaging/glibc_2_34.cc")
-  set_source_files_properties("${CMAKE_SOURCE_DIR}/packaging/glibc_2_34.cc" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  set_source_files_properties("${CMAKE_SOURCE_DIR}/packaging/glibc_2_34.cc" PROPERTIES
+                              SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS -fno-lto)  # which loses its .symver
   target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -s LINKER:--exclude-libs,ALL)
 endfunction()

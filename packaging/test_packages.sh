@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# test_packages.sh: installs what make_packages.sh made into bare Debian 12 and 13 roots, runs the demo there, removes it,
-# and compares the lists of files before and after. Then the Python package, the development package and the plug-ins.
+# test_packages.sh [python]: installs what make_packages.sh made into bare Debian 12 and 13 roots, runs the demo there,
+# removes it, and compares the lists of files before and after. Then the Python package (alone with the argument), the
+# development package and the plug-ins.
 # Roots are bootstrapped once a week, into build/roots. Needs root and mmdebstrap.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
@@ -118,6 +119,7 @@ try_python() {
   local kind log=$scratch/log begin installed
   local program=/tmp/$name/bin/orrery deb=("$packages"/python3-orrery_*.deb)
   if [[ ! -f ${deb[0]} ]]; then say 'there is no Python package to test'; return 0; fi
+  # The virtual environment is in /tmp, so that paths() compares what pip leaves elsewhere.
   bootstrap bookworm-python bookworm minbase python3-numpy,python3-venv
   unpack bookworm-python
   cp "${deb[0]}" "$packages"/orrery-*.whl packaging/python/try.py "$root/tmp/"
@@ -238,6 +240,10 @@ quiet() {
   "$@" >"$log" 2>&1 </dev/null
 }
 
+if [[ ${1:-} == python ]]; then
+  try_python
+  exit "$failed"
+fi
 try_system Debian-12 bookworm
 try_system Debian-13 trixie
 try_python
