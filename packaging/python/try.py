@@ -21,8 +21,8 @@ assert o.call("run", question).document == printed, "another answer than the pro
 
 run = o.Job("llama-3.1-8b", tp=4).run("h100-sxm:8")
 ranks = run.table("rank")
-assert len(ranks) == 8 and ranks["rank"].tolist() == list(range(8))
-assert not ranks["rank"].flags.owndata, "a copy"
+assert len(ranks) == 8 and ranks["id"].tolist() == list(range(8))
+assert not ranks["id"].flags.owndata, "a copy"
 assert pickle.loads(pickle.dumps(run)).step == run.step
 
 # Exceptions of C++ and of Python pass through the module and the library.
