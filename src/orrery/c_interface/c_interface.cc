@@ -11,7 +11,7 @@
 #include "orrery/commands/call.h"
 #include "orrery/commands/command.h"
 #include "orrery/orrery.h"
-#include "orrery/result/run_file/run_views.h"
+#include "orrery/result/columns/run_views.h"
 
 struct orrery_answer {
   orrery::commands::CallAnswer answer;

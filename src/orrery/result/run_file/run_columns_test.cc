@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "orrery/result/columns/run_views.h"
 #include "orrery/result/random_run_testing.h"
 #include "orrery/result/run_file.h"
 #include "orrery/result/run_file/run_columns_testing.h"
 #include "orrery/result/run_file/run_file_testing.h"
-#include "orrery/result/run_file/run_views.h"
 
 namespace orrery::result {
 namespace {

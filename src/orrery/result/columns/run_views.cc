@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/result/run_file/run_views.h"
+#include "orrery/result/columns/run_views.h"
 
 #include <algorithm>
 #include <string>
