@@ -5,10 +5,6 @@ file(STRINGS "${CMAKE_SOURCE_DIR}/include/orrery/orrery.h" line REGEX "^#define 
 string(REGEX REPLACE ".* " "" orrery_api_version "${line}")
 
 orrery_room(c_interface OPTIMIZE g DEPS orrery_commands)
-# Debian's archives, which portable programs link, do not fit into a shared library. Packages have the static libraries.
-if(ORRERY_PORTABLE)
-  return()
-endif()
 orrery_command_table("${CMAKE_BINARY_DIR}/generated/library_commands.cc")
 add_library(orrery_library SHARED "${CMAKE_BINARY_DIR}/generated/library_commands.cc" $<TARGET_OBJECTS:orrery_c_interface>)
 target_include_directories(orrery_library INTERFACE "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>"
@@ -18,6 +14,11 @@ target_link_options(orrery_library PRIVATE "LINKER:--version-script=${CMAKE_CURR
                                            LINKER:--gc-sections)
 if(NOT ORRERY_SANITIZE)  # whose runtime only programs link
   target_link_options(orrery_library PRIVATE LINKER:-z,defs)
+endif()
+if(ORRERY_PORTABLE)
+  orrery_make_portable(orrery_library)
+  # Debian's archives are compiled for programs: one of their objects reaches a variable of the C library directly.
+  target_sources(orrery_library PRIVATE "${CMAKE_SOURCE_DIR}/packaging/threads.cc")
 endif()
 set_target_properties(orrery_library PROPERTIES OUTPUT_NAME orrery VERSION "${orrery_api_version}.${PROJECT_VERSION}"
                       SOVERSION "${orrery_api_version}" EXPORT_NAME orrery LINK_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/library.map")

@@ -1,5 +1,5 @@
 # What is installed besides programs and libraries, and Debian packages by CPack: orrery, liborrery-dev, and plug-ins
-# apart (orrery-mpi, orrery-bench). `./check package` makes them, and packages of other kinds, from the preset `package`.
+# apart (orrery-mpi, orrery-bench), python3-orrery. `./check package` makes them, and packages of other kinds, from the preset `package`.
 include(GNUInstallDirs)
 
 # Manual pages, completion scripts and JSON Schemas: the program writes them, from the tables of --help. Sanitizers and
@@ -27,6 +27,9 @@ endif()
 # Debian wants a license and a changelog of each package, and portable programs contain the code of others.
 set(linked libfmt-dev libyaml-cpp-dev libpugixml-dev libsimdjson-dev libsqlite3-dev zlib1g-dev libzstd-dev libexpected-dev
            libprotozero-dev nlohmann-json3-dev libtomlplusplus-dev libcli11-dev libstdc++-${CMAKE_CXX_COMPILER_VERSION})
+if(ORRERY_PYTHON_BUILT)
+  list(APPEND linked pybind11-dev)
+endif()
 string(REGEX REPLACE "(libstdc[+][+]-[0-9]+).*" "\\1-dev" linked "${linked}")
 set(documents "${CMAKE_BINARY_DIR}/documents")
 file(MAKE_DIRECTORY "${documents}")
@@ -76,6 +79,22 @@ if(TARGET orrery_mpi)
 endif()
 if(TARGET orrery_bench_module)
   orrery_debian_package(bench orrery-bench science "orrery (= ${PROJECT_VERSION})" "A plug-in: replays of recordings with PyTorch, by 'orrery bench run'.")
+endif()
+
+if(ORRERY_PYTHON_BUILT)
+  math(EXPR next "${Python_VERSION_MINOR} + 1")
+  orrery_debian_package(python python3-orrery python
+                        "python3 (>= ${Python_VERSION_MAJOR}.${Python_VERSION_MINOR}), python3 (<< ${Python_VERSION_MAJOR}.${next}), \
+python3-numpy, libc6 (>= 2.34)"
+                        "The Python package orrery: the same questions and answers as on the command line,
+as objects, NumPy columns and Arrow streams.")
+  # The module finds liborrery in its own folder, which dpkg-shlibdeps does not search.
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS OFF)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-pandas")
+  # Python compiles the files at installation and removes what it compiled, as for Debian's own packages.
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA "${CMAKE_SOURCE_DIR}/packaging/python/postinst;${CMAKE_SOURCE_DIR}/packaging/python/prerm")
+  # A wheel has one folder.
+  install(FILES "${documents}/copyright" DESTINATION "${ORRERY_PYTHON_FOLDER}" COMPONENT python EXCLUDE_FROM_ALL RENAME LICENSES)
 endif()
 
 set(CPACK_GENERATOR DEB)

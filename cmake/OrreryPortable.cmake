@@ -1,7 +1,7 @@
-# ORRERY_PORTABLE: one program file that needs nothing but the C library, from glibc 2.34 on. `./check package` sets it.
+# ORRERY_PORTABLE: a program file and a shared library that need nothing but the C library, from glibc 2.34 on. `./check package` sets it.
 # Libraries come as archives from Debian's packages. Two have none there: fmt is compiled from its headers, simdjson from
 # Debian's source package, which `./check package` unpacks into ORRERY_SIMDJSON_SOURCE.
-option(ORRERY_PORTABLE "Link all libraries but the C library into the program" OFF)
+option(ORRERY_PORTABLE "Link all libraries but the C library into the program and liborrery" OFF)
 set(ORRERY_SIMDJSON_SOURCE "" CACHE PATH "Debian's source package of simdjson, unpacked; for ORRERY_PORTABLE")
 if(NOT ORRERY_PORTABLE)
   return()
@@ -59,9 +59,10 @@ orrery_build_archive(simdjson::simdjson "${ORRERY_SIMDJSON_FILE}")
 target_include_directories(orrery_archive_simdjson PRIVATE "${ORRERY_SIMDJSON_SOURCE}/include" "${ORRERY_SIMDJSON_SOURCE}/src")
 target_compile_definitions(orrery_archive_simdjson PRIVATE SIMDJSON_THREADS_ENABLED=1)
 
-# The program itself: called once it exists.
+# A program or a shared library: called once it exists. --exclude-libs: no symbol of an archive is exported.
 function(orrery_make_portable target)
   target_sources(${target} PRIVATE "${CMAKE_SOURCE_DIR}/packaging/glibc_2_34.cc")
-  set_source_files_properties("${CMAKE_SOURCE_DIR}/packaging/glibc_2_34.cc" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -s)
+  set_source_files_properties("${CMAKE_SOURCE_DIR}/packaging/glibc_2_34.cc" PROPERTIES
+                              SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS -fno-lto)  # which loses its .symver
+  target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -s LINKER:--exclude-libs,ALL)
 endfunction()

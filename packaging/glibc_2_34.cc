@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Portable programs run from glibc 2.34 on. Debian 12's archives of the C++ and the C library's
-// unwinder ask for two functions of newer ones. Here they are, on top of what 2.34 has; only this
-// program sees them.
+// unwinder ask for two functions of newer ones, and <cmath> for a newer version of one. Here they
+// are, on top of what 2.34 has; only this program sees them.
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/random.h>
@@ -21,6 +21,13 @@ extern "C" ORRERY_HIDDEN std::uint32_t arc4random() {
   while (::getrandom(&value, sizeof value, 0) != static_cast<ssize_t>(sizeof value))
     if (errno != EINTR) std::abort();
   return value;
+}
+
+// glibc 2.35 has a second version of hypot(), which computes the same and does not set errno.
+extern "C" double orrery_older_hypot(double x, double y);
+__asm__(".symver orrery_older_hypot, hypot@GLIBC_2.2.5");
+extern "C" ORRERY_HIDDEN double hypot(double x, double y) noexcept {
+  return orrery_older_hypot(x, y);
 }
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE

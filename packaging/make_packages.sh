@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # make_packages.sh: builds the program for packages (preset `package`) and puts into build/packages: a tarball, Debian
-# packages, an npm package, and their checksums. The same commit on the same system makes the same bytes.
+# packages, an npm package, a wheel for Python, and their checksums. The same commit on the same system makes the same bytes.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 . packaging/common.sh
@@ -57,6 +57,16 @@ check_files() {
   done
 }
 
+# The wheel, with a tag that holds for every library in it.
+make_wheel() {
+  local built=$build/stage/wheel
+  if [[ ! -d $build/python ]]; then say "no headers of Python or no pybind11: no wheel and no python3-orrery ('./setup python' installs them)"; return 0; fi
+  ORRERY_BUILD=$PWD/$build quietly "$build/wheel.log" /usr/bin/python3 -m build --wheel --no-isolation --outdir "$built" \
+    "-C--build-option=--plat-name=manylinux_${oldest_glibc/./_}_$(uname -m)" python
+  /usr/bin/python3 -B packaging/check_wheel.py "$built"/*.whl || die 'the tag of the wheel does not hold (above)'
+  mv "$built"/*.whl "$packages/"
+}
+
 # The program starts wherever glibc is new enough and asks for no library but glibc's.
 check_program() {
   local program=$build/apps/orrery/orrery needed newest
@@ -104,6 +114,7 @@ build_program
 check_program
 make_tarball
 make_debian_packages
+make_wheel
 if command -v npm >/dev/null; then make_npm_package; else say 'no npm: no npm package'; fi
 check_files
 (cd "$packages" && sha256sum -- * >SHA256SUMS)

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# test_packages.sh: installs what make_packages.sh made into bare Debian 12 and 13 roots, runs the demo there, removes it,
-# and compares the lists of files before and after. Then the development package and the plug-ins, on this system.
+# test_packages.sh [python]: installs what make_packages.sh made into bare Debian 12 and 13 roots, runs the demo there,
+# removes it, and compares the lists of files before and after. Then the Python package (alone with the argument), the
+# development package and the plug-ins.
 # Roots are bootstrapped once a week, into build/roots. Needs root and mmdebstrap.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
@@ -112,6 +113,39 @@ try_system() {
   rm -rf "$root"
 }
 
+# The Python package, by Debian's tools and by pip, on the one Debian whose Python it is for: its answers are those of
+# the program.
+try_python() {
+  local kind log=$scratch/log begin installed
+  local program=/tmp/$name/bin/orrery deb=("$packages"/python3-orrery_*.deb)
+  if [[ ! -f ${deb[0]} ]]; then say 'there is no Python package to test'; return 0; fi
+  # The virtual environment is in /tmp, so that paths() compares what pip leaves elsewhere.
+  bootstrap bookworm-python bookworm minbase python3-numpy,python3-venv
+  unpack bookworm-python
+  cp "${deb[0]}" "$packages"/orrery-*.whl packaging/python/try.py "$root/tmp/"
+  inside "tar -C /tmp -xzf /tmp/$name.tar.gz" >"$log" 2>&1 || { report Debian-12 python 'the program does not unpack' "$log"; return 0; }
+  local -A install=([.deb]='dpkg -i /tmp/python3-orrery_*.deb'
+    [wheel]='python3 -m venv --system-site-packages /tmp/venv; /tmp/venv/bin/pip install --no-index /tmp/orrery-*.whl')
+  local -A python=([.deb]=python3 [wheel]=/tmp/venv/bin/python)
+  local -A remove=([.deb]='dpkg --purge python3-orrery' [wheel]='/tmp/venv/bin/pip uninstall -y orrery; ! /tmp/venv/bin/python -c "import orrery"')
+  for kind in .deb wheel; do
+    paths >"$scratch/before"
+    begin=$EPOCHREALTIME
+    if ! inside "${install[$kind]}" >"$log" 2>&1; then report Debian-12 "python $kind" 'installing failed' "$log"; continue; fi
+    installed=$(seconds_since "$begin")
+    if ! inside "${python[$kind]} /tmp/try.py $program" >"$log" 2>&1; then
+      report Debian-12 "python $kind" 'the package does not work' "$log"
+      continue
+    fi
+    cp "$log" "$scratch/tried"
+    if ! inside "${remove[$kind]}" >"$log" 2>&1; then report Debian-12 "python $kind" 'removing failed' "$log"; continue; fi
+    paths >"$scratch/after"
+    if ! diff "$scratch/before" "$scratch/after" >"$log"; then report Debian-12 "python $kind" 'removing leaves files' "$log"; continue; fi
+    result Debian-12 "python $kind" "installed in $installed, $(tail -n 1 "$scratch/tried"), removed without remains"
+  done
+  rm -rf "$root"
+}
+
 # The root that the image is built from: the C library alone. The image itself where there is buildah.
 try_container() {
   local context=build/package/container log=$scratch/log begin image=(buildah --storage-driver vfs --root "$scratch/images" --runroot "$scratch/image-runs")
@@ -206,8 +240,13 @@ quiet() {
   "$@" >"$log" 2>&1 </dev/null
 }
 
+if [[ ${1:-} == python ]]; then
+  try_python
+  exit "$failed"
+fi
 try_system Debian-12 bookworm
 try_system Debian-13 trixie
+try_python
 try_container
 try_data
 try_others

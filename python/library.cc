@@ -209,18 +209,31 @@ class Answer {
     return names;
   }
   [[nodiscard]] SharedTable table(const std::string& name) const {
+    return build(name, [&](Table& table) {
+      return orrery_table(answer_.get(), name.c_str(), &table.schema_, &table.array_);
+    });
+  }
+  [[nodiscard]] SharedTable view(const std::string& name, std::int64_t rank) const {
+    const std::string place = rank < 0 ? name : name + " of rank " + std::to_string(rank);
+    return build(place, [&](Table& table) {
+      return orrery_view(answer_.get(), name.c_str(), rank, &table.schema_, &table.array_);
+    });
+  }
+
+ private:
+  template <class Fill>
+  static SharedTable build(const std::string& place, const Fill& fill) {
     auto table = std::make_shared<Table>();
     int status = 0;
     {
       const py::gil_scoped_release unlocked;
-      status = orrery_table(answer_.get(), name.c_str(), &table->schema_, &table->array_);
+      status = fill(*table);
     }
     if (status == 5) throw std::bad_alloc();
-    if (status != 0) throw py::key_error(name);
+    if (status != 0) throw py::key_error(place);
     return table;
   }
 
- private:
   std::shared_ptr<orrery_answer> answer_;
 };
 
@@ -293,24 +306,27 @@ std::vector<std::string> command_names() {
 PYBIND11_MODULE(_library, module) {
   using namespace orrery::python;
   module.doc() = "The library liborrery: calls of commands, answers, and tables in columns.";
-  py::class_<Table, SharedTable>(module, "Table")
+  py::class_<Table, SharedTable>(module, "Table", "A table in columns, which share its memory.")
       .def("__len__", &Table::rows)
-      .def_property_readonly("columns", &Table::names)
-      .def("column", &column_of, py::arg("name"))
+      .def_property_readonly("columns", &Table::names, "The names of the columns.")
+      .def("column", &column_of, py::arg("name"), "One column. Raises KeyError.")
       .def(
           "__arrow_c_stream__",
           [](const SharedTable& table, const py::object&) { return stream_of(table); },
-          py::arg("requested_schema") = py::none());
-  py::class_<Answer>(module, "Answer")
-      .def_property_readonly("status", &Answer::status)
-      .def_property_readonly("json", &Answer::json)
-      .def_property_readonly("text", &Answer::text)
-      .def_property_readonly("notes", &Answer::notes)
-      .def_property_readonly("tables", &Answer::tables)
-      .def("table", &Answer::table, py::arg("name"));
+          py::arg("requested_schema") = py::none(), "Arrow's PyCapsule protocol.");
+  py::class_<Answer>(module, "Answer", "An answer of the library.")
+      .def_property_readonly("status", &Answer::status, "The exit code of the command line.")
+      .def_property_readonly("json", &Answer::json, "The document of --json.")
+      .def_property_readonly("text", &Answer::text, "What the command prints.")
+      .def_property_readonly("notes", &Answer::notes, "Notes and errors, one per line.")
+      .def_property_readonly("tables", &Answer::tables, "The names of the tables of the run.")
+      .def("table", &Answer::table, py::arg("name"), "A table of the run. Raises KeyError.")
+      .def("view", &Answer::view, py::arg("name"), py::arg("rank") = -1,
+           "A view of the run, of one rank or of all. Raises KeyError.");
   module.def("call", &call, py::arg("command"), py::arg("question"), py::kw_only(),
              py::arg("progress") = py::none(), py::arg("keep_run") = false,
-             py::arg("temporary_folder") = "");
-  module.def("version", [] { return std::string(orrery_version()); });
-  module.def("command_names", &command_names);
+             py::arg("temporary_folder") = "", "Calls a command; the question is JSON.");
+  module.def(
+      "version", [] { return std::string(orrery_version()); }, "The version of the library.");
+  module.def("command_names", &command_names, "The names of all commands.");
 }

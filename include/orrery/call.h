@@ -62,6 +62,12 @@ class Answer {
   [[nodiscard]] bool table(const std::string& name, ArrowSchema& schema, ArrowArray& array) const {
     return orrery_table(answer_.get(), name.c_str(), &schema, &array) == 0;
   }
+  /// The view "event" or "critical_path" of the run file, of one rank or of all.
+  [[nodiscard]] bool view(const std::string& name, std::optional<std::uint32_t> rank,
+                          ArrowSchema& schema, ArrowArray& array) const {
+    const std::int64_t which = rank ? std::int64_t{*rank} : -1;
+    return orrery_view(answer_.get(), name.c_str(), which, &schema, &array) == 0;
+  }
 
  private:
   std::shared_ptr<orrery_answer> answer_;

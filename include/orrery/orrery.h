@@ -123,6 +123,12 @@ struct ArrowArray {
 ORRERY_EXPORT int orrery_table(const orrery_answer* answer, const char* name,
                                struct ArrowSchema* schema, struct ArrowArray* array);
 
+/* A view of the run file as such a table: "event", the nodes of each rank with names and peers, or
+ * "critical_path". `rank`: only rows of this rank; -1: of all. Returns as orrery_table(); 2 also if
+ * there is no such rank. */
+ORRERY_EXPORT int orrery_view(const orrery_answer* answer, const char* name, int64_t rank,
+                              struct ArrowSchema* schema, struct ArrowArray* array);
+
 /* `answer` may be NULL. */
 ORRERY_EXPORT void orrery_free(orrery_answer* answer);
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import numpy
 
     from .answer import Answer
+    from .searches import Search
 
 _MOST_ROWS = 20
 _WIDTH = 640  # pixels of a picture
@@ -193,6 +194,37 @@ def _front(points: Sequence[Tuple[float, float, str]]) -> str:
     return (f'<svg width="{_WIDTH}" height="{height}" role="img"><path d="M{left} 8V{bottom}H{_WIDTH - 8}" fill="none" '
             f'stroke="currentColor"/><polyline points="{line}" fill="none" stroke="{_COLORS["exposed comm"]}"/>'
             f"{dots}{texts}</svg><div>{len(points)} plans by step time and memory; red: Pareto front</div>")
+
+
+def space_front(search: "Search") -> str:
+    """Rows of a search by step time and memory or cost; the Pareto front in another color."""
+    from .searches import step_ns
+
+    found = search.rows
+    points: List[Tuple[float, float, bool, str]] = []
+    best = search.pareto
+    figures = [{**row.to_dict(), **(row.to_dict().get("figure_values") or {})} for row in found]
+    side = next((name for name in ("step_cost", "memory_bytes") if any(values.get(name) for values in figures)), "")
+    for row, values in zip(found, figures):
+        plan = row.get("best_plan") or row
+        down, across = step_ns(plan.to_dict()), values.get(side) or 0
+        if down and across:
+            label = str(row.get("plan") or row.get("cluster") or plan.get("plan") or "")
+            points.append((float(across), down, any(row.to_dict() is one.to_dict() for one in best), label))
+    if not points:
+        return ""
+    axes_values = ([point[0] for point in points], [point[1] for point in points])
+    least, most = [min(values) for values in axes_values], [max(values) for values in axes_values]
+    spread = [high - low or high for low, high in zip(least, most)]
+    dots = ""
+    for across, down, on_front, label in sorted(points, key=lambda point: point[2]):
+        x, y = 60 + 520 * (across - least[0]) / spread[0], 190 - 170 * (down - least[1]) / spread[1]
+        color = _COLORS["exposed comm"] if on_front else _COLORS["idle"]
+        dots += (f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{color}"><title>{escape(label)}: {down * 1e-6:.4g} ms, '
+                 f'{across:.4g}</title></circle>')
+    axes = (f'<text x="0" y="12" font-size="11">step, {least[1] * 1e-6:.4g} to {most[1] * 1e-6:.4g} ms</text>'
+            f'<text x="60" y="215" font-size="11">{escape(side)}, {least[0]:.4g} to {most[0]:.4g}</text>')
+    return f'<svg width="600" height="220" role="img"><title>Pareto front</title>{dots}{axes}</svg>'
 
 
 def _details(text: str) -> str:

@@ -95,9 +95,18 @@ class Answer(Record):
 
     def table(self, name: str) -> Table:
         """A table of the run. Raises KeyError."""
-        if self._native is None:
-            raise KeyError(f"{name}: a pickled answer has no tables")
-        return Table(self._native.table(name))
+        return Table(self._tables_of(name).table(name))
+
+    def view(self, name: str, rank: Optional[int] = None) -> Table:
+        """A view of the run, "event" or "critical_path": of one rank or of all. Raises KeyError."""
+        if rank is not None and rank < 0:
+            raise KeyError(f"{name} of rank {rank}")
+        return Table(self._tables_of(name).view(name, -1 if rank is None else rank))
+
+    def _tables_of(self, name: str) -> _library.Answer:
+        if self._native is None or not self._native.tables:
+            raise KeyError(f"{name}: this answer has no tables; call with keep_run=True, and do not pickle it")
+        return self._native
 
     def __reduce__(self) -> Any:
         return type(self), (self._command, self._question, self._document, self._text, self._status)
@@ -129,8 +138,8 @@ def call(command: str, question: Mapping[str, Values], *, keep_run: bool = False
 
 
 def call_as(kind: Type[Kind], command: str, question: Mapping[str, Values], *, keep_run: bool = False,
-            progress: ProgressOption = None, temporary_folder: str = "") -> Kind:
-    """As `call`, with an answer of a class of its own."""
+            progress: ProgressOption = None, temporary_folder: str = "", warn: bool = True) -> Kind:
+    """As `call`, with an answer of a class of its own. `warn`: warn of findings."""
     asked = {key: _plain(value) for key, value in question.items() if value is not None}
     report = reporter(progress)
     try:
@@ -144,10 +153,16 @@ def call_as(kind: Type[Kind], command: str, question: Mapping[str, Values], *, k
         parsed = json.loads(document)
         raise OrreryError.of(parsed.get("error", {}), native.status)
     answer = kind(command, asked, document, native.text, native.status, native)
+    if warn:
+        warn_of(answer, stacklevel=4)
+    return answer
+
+
+def warn_of(answer: Answer, stacklevel: int) -> None:
+    """Warns of the findings of an answer."""
     for finding in answer.findings:
         places = "; ".join(finding.get("places", []))
-        warnings.warn(f"{finding['code']}: {finding['sentence']} ({places})", OrreryWarning, stacklevel=3)
-    return answer
+        warnings.warn(f"{finding['code']}: {finding['sentence']} ({places})", OrreryWarning, stacklevel=stacklevel)
 
 
 def question_of(parameters: Mapping[str, Any]) -> Dict[str, Values]:

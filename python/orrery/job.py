@@ -8,6 +8,9 @@ import tempfile
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from .answer import Answer, ProgressOption, Values, call, call_as
+from .searches import Search, search
+from .table import Table
+from .values import Time
 
 #: A cluster: its file, a name of the catalog with a number of devices ("h100-sxm:64"), or a Cluster.
 ClusterLike = Union[str, "os.PathLike[str]", "Cluster"]
@@ -23,6 +26,15 @@ class Cluster:
 
     def __str__(self) -> str:
         return self._text
+
+    def __fspath__(self) -> str:
+        return self._text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Cluster) and self._text == other._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
 
     def __repr__(self) -> str:
         return f"Cluster({self._text!r})"
@@ -75,7 +87,7 @@ class Job:
         """Predicts the memory of a step: `orrery memory`; `ok` is False if it does not fit."""
         return call("memory", {**self._question, **_plain_cluster(options)})
 
-    def search(self, **options: Any) -> Answer:
+    def search(self, **options: Any) -> Search:
         """Finds the best plans: `orrery search`."""
         return search(self, **options)
 
@@ -88,6 +100,19 @@ class Job:
 
 class Run(Answer):
     """A simulated step."""
+
+    def nodes(self, rank: Optional[int] = None) -> Table:
+        """Every node that ran, of one rank or of all: names, lanes, times in ps, waits, peers.
+
+        It is the view `event` of the run file (docs/reference/run-file.md). Raises KeyError if there is
+        no such rank, or the run was not kept.
+        """
+        return self.view("event", rank)
+
+    @property
+    def critical_path(self) -> Table:
+        """The segments of the critical path, in order of time: the view `critical_path`. Raises KeyError."""
+        return self.view("critical_path")
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Simulates again and writes the run file, which `orrery report` and others read."""
@@ -105,35 +130,67 @@ class Traces:
         """What they hold: `orrery trace info`."""
         return call("trace info", {"traces": self._paths, **options})
 
-    def replay(self, **options: Values) -> Answer:
+    def replay(self, **options: Values) -> "Replay":
         """Simulates them as recorded: `orrery trace replay`."""
-        return call("trace replay", {"traces": self._paths, **options})
+        return call_as(Replay, "trace replay", {"traces": self._paths, **options})
 
-    def whatif(self, *changes: str, **options: Values) -> Answer:
+    def whatif(self, *changes: str, **options: Values) -> "WhatIf":
         """Predicts the effect of changes ("host=0.5", "gpu=h200-sxm"): `orrery whatif`."""
         given: Dict[str, Values] = {"traces": self._paths, **options}
         if changes:
             given["change"] = list(changes)
-        return call("whatif", given)
+        return call_as(WhatIf, "whatif", given)
 
     def __repr__(self) -> str:
         return f"Traces({self._paths!r})"
 
 
+class Replay(Answer):
+    """Recordings, simulated as they were recorded."""
+
+    def whatif(self, *changes: str, **options: Values) -> "WhatIf":
+        """Predicts the effect of changes on the same recordings: `orrery whatif`."""
+        return Traces(self.question["traces"]).whatif(*changes, **options)
+
+
+class WhatIf(Answer):
+    """A step, and the same step with changes."""
+
+    @property
+    def gain(self) -> Time:
+        """The time that the changes save per step; negative: they cost time. Raises ValueError without changes."""
+        values = self._values
+        if "changed_step_ns" not in values:
+            raise ValueError("gain: no change was given")
+        return Time((values["base_step_ns"] - values["changed_step_ns"]) * 1e-9)
+
+    @property
+    def speedup(self) -> float:
+        """The step without the changes, divided by the step with them. Raises ValueError without changes."""
+        if "changed_step_ns" not in self._values:
+            raise ValueError("speedup: no change was given")
+        return float(self._values["base_step_ns"] / self._values["changed_step_ns"])
+
+
+def replay(paths: Paths, **options: Values) -> Replay:
+    """Simulates recordings as they were recorded: `orrery trace replay`."""
+    return Traces(paths).replay(**options)
+
+
+def infer(model: Optional[str] = None, *, gpu: Optional[str] = None, tp: Optional[int] = None,
+          progress: ProgressOption = None, **options: Values) -> Answer:
+    """Predicts latencies, throughput and cost of serving a model: `orrery infer`.
+
+    `tp`: devices over which each layer is split (`tensor_parallel_size`). `answer.ttft.p99` is a
+    time. Other options are those of `orrery.commands.infer`.
+    """
+    given: Dict[str, Values] = {"model": model, "gpu": gpu, "tensor_parallel_size": tp, **options}
+    return call("infer", given, progress=progress)
+
+
 def traces(paths: Paths) -> Traces:
     """Recordings by their files or patterns ("rank*.json.gz")."""
     return Traces(paths)
-
-
-def search(job: Job, *, cluster: Optional[ClusterLike] = None, gpus: Optional[int] = None,
-           gpu: str = "h100-sxm", progress: ProgressOption = None, **options: Values) -> Answer:
-    """Finds the best plans of a job: `orrery search`. The cluster, or a number of devices of a kind."""
-    if cluster is None:
-        if gpus is None:
-            raise TypeError("give cluster=, or gpus= and gpu=")
-        cluster = Cluster(gpu, gpus)
-    question: Dict[str, Values] = {**job.question, **options, "cluster": str(_cluster(cluster))}
-    return call("search", question, progress=progress)
 
 
 def memory(job: Job, **options: Values) -> Answer:

@@ -3,12 +3,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Tuple
 
 from . import _library
 
 if TYPE_CHECKING:
     import numpy
+
+
+#: Times that have no meaningful sum.
+_POINTS_IN_TIME = ("start_ps", "end_ps")
+
+
+class Sums(Dict[Any, float]):
+    """The sums of a number for each value of a column, largest first: `Table.by`."""
+
+    def __init__(self, pairs: Iterable[Tuple[Any, float]], column: str, value: str) -> None:
+        super().__init__(pairs)
+        self.names = (column, value)  #: of the two columns
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame of two columns. Raises ImportError without pandas."""
+        import pandas  # type: ignore[import]
+
+        return pandas.DataFrame(list(self.items()), columns=list(self.names))
+
+    def __reduce__(self) -> Any:
+        return Sums, (list(self.items()), *self.names)
+
+    def _repr_html_(self) -> str:
+        from ._html import table
+
+        return table([dict(zip(self.names, pair)) for pair in self.items()])
 
 
 class Table:
@@ -39,24 +65,27 @@ class Table:
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame over the same memory. Raises ImportError without pandas."""
-        import pandas  # type: ignore[import]
+        import pandas
 
         return pandas.DataFrame(self.to_numpy(), copy=False)
 
-    def by(self, column: str, value: str = "") -> "Dict[Any, float]":
+    def by(self, column: str, value: str = "") -> "Sums":
         """The sums of a number for each value of a column, largest first.
 
-        `value`: the number's column; by default the first time, whose name ends in `_ps` or `_ns`. Raises KeyError.
+        `value`: the number's column; by default the duration, or the first time whose name ends in
+        `_ps` or `_ns`. Raises KeyError.
         """
         import numpy
 
-        value = value or next((name for name in self.columns if name.endswith(("_ps", "_ns"))), "")
         if not value:
-            raise KeyError("there is no column of times; give value=")
+            times = [name for name in self.columns if name.endswith(("_ps", "_ns")) and name not in _POINTS_IN_TIME]
+            value = "duration_ps" if "duration_ps" in times else times[0] if times else ""
+        if not value:
+            raise KeyError("there is no column of durations; give value=")
         keys, places = numpy.unique(self[column].astype(str), return_inverse=True)
         sums = numpy.bincount(places, weights=numpy.nan_to_num(self[value].astype(float)))
         pairs: List[Tuple[Any, float]] = sorted(zip(keys.tolist(), sums.tolist()), key=lambda pair: -pair[1])
-        return dict(pairs)
+        return Sums(pairs, column, value)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Arrow's PyCapsule protocol; a requested schema is ignored."""

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "orrery/commands/call.h"
 #include "orrery/commands/command.h"
 #include "orrery/orrery.h"
+#include "orrery/result/columns/run_views.h"
 
 struct orrery_answer {
   orrery::commands::CallAnswer answer;
@@ -42,6 +45,21 @@ CallOptions options_of(const orrery_call_options* given) {
   options.keep_run = given->keep_run != 0;
   options.temporary_folder = view(given->temporary_folder);
   return options;
+}
+
+/// `build`: the table of a run, or an error.
+template <class Build>
+int hand_out(const orrery_answer& answer, ArrowSchema& schema, ArrowArray& array,
+             const Build& build) {
+  if (!answer.answer.run) return orrery::commands::kUsage;
+  try {
+    auto table = build(*answer.answer.run);
+    if (!table) return orrery::commands::kUsage;
+    orrery::c_interface::export_table(*std::move(table), schema, array);
+    return orrery::commands::kOk;
+  } catch (const std::bad_alloc&) {
+    return orrery::exit_code(orrery::Errc::limit_exceeded);
+  }
 }
 
 }  // namespace
@@ -78,15 +96,18 @@ const char* orrery_table_names(const orrery_answer* answer) { return answer->tab
 
 int orrery_table(const orrery_answer* answer, const char* name, ArrowSchema* schema,
                  ArrowArray* array) {
-  if (!answer->answer.run) return orrery::commands::kUsage;
-  try {
-    auto table = orrery::result::run_table(*answer->answer.run, view(name));
-    if (!table) return orrery::commands::kUsage;
-    orrery::c_interface::export_table(*std::move(table), *schema, *array);
-    return orrery::commands::kOk;
-  } catch (const std::bad_alloc&) {
-    return orrery::exit_code(orrery::Errc::limit_exceeded);
-  }
+  return hand_out(*answer, *schema, *array, [name](const orrery::result::Run& run) {
+    return orrery::result::run_table(run, view(name));
+  });
+}
+
+int orrery_view(const orrery_answer* answer, const char* name, std::int64_t rank,
+                ArrowSchema* schema, ArrowArray* array) {
+  if (rank < -1 || rank > UINT32_MAX) return orrery::commands::kUsage;
+  const auto only = rank < 0 ? std::nullopt : std::optional(static_cast<std::uint32_t>(rank));
+  return hand_out(*answer, *schema, *array, [name, only](const orrery::result::Run& run) {
+    return orrery::result::run_view(run, view(name), only);
+  });
 }
 
 void orrery_free(orrery_answer* answer) { delete answer; }

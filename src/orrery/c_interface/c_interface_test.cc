@@ -35,7 +35,8 @@ TEST(CInterface, NamesItsVersionAndCommands) {
 }
 
 TEST(CInterface, AnswersWithoutOptions) {
-  orrery_answer* answer = orrery_call("job count", R"({"model": "llama-3.1-8b", "tp": 4})", nullptr);
+  orrery_answer* answer =
+      orrery_call("job count", R"({"model": "llama-3.1-8b", "tp": 4})", nullptr);
   ASSERT_NE(answer, nullptr);
   EXPECT_EQ(orrery_status(answer), 0);
   EXPECT_THAT(orrery_json(answer), HasSubstr("\"command\": \"job count\""));
@@ -106,6 +107,28 @@ TEST(CInterface, HandsOutTheTablesOfARun) {
   moved.release(&moved);
   schema.release(&schema);
   EXPECT_EQ(schema.release, nullptr);
+}
+
+TEST(CInterface, HandsOutTheNodesOfARank) {
+  orrery_call_options options{};
+  options.keep_run = 1;
+  ArrowSchema schema;
+  ArrowArray array;
+  orrery_answer* answer = orrery_call("run", kQuestion, &options);
+  ASSERT_EQ(orrery_view(answer, "event", 3, &schema, &array), 0);
+  EXPECT_GT(array.length, 0);
+  EXPECT_STREQ(schema.children[0]->name, "rank");
+  EXPECT_EQ(static_cast<const std::int64_t*>(array.children[0]->buffers[1])[0], 3);
+  array.release(&array);
+  schema.release(&schema);
+  ASSERT_EQ(orrery_view(answer, "critical_path", -1, &schema, &array), 0);
+  EXPECT_GT(array.length, 0);
+  array.release(&array);
+  schema.release(&schema);
+  EXPECT_EQ(orrery_view(answer, "event", 8, &schema, &array), 2);
+  EXPECT_EQ(orrery_view(answer, "event", -2, &schema, &array), 2);
+  EXPECT_EQ(orrery_view(answer, "rank", 0, &schema, &array), 2);
+  orrery_free(answer);
 }
 
 TEST(CInterface, EveryTableHasItsDeclaredColumns) {

@@ -25,13 +25,14 @@ inline std::string text_of(const DataColumn& column, std::size_t row) {
   return text.substr(0, text.find('\0'));  // query() ends there
 }
 
-/// Compares a table of a run with what SQLite reads from its file.
-inline void expect_equal(const DataTable& table, const std::string& file) {
+/// Compares a table of a run with what SQLite reads from its file: those rows that `where` leaves.
+inline void expect_equal(const DataTable& table, const std::string& file,
+                         const std::string& where = " ORDER BY id") {
   std::string columns;
   for (const DataColumn& column : table.columns)
     columns += (columns.empty() ? "\"" : ", \"") + std::string(column.name) + "\"";
-  const auto rows = query_cells(
-      file, "SELECT " + columns + " FROM \"" + std::string(table.name) + "\" ORDER BY id");
+  const auto rows =
+      query_cells(file, "SELECT " + columns + " FROM \"" + std::string(table.name) + "\"" + where);
   ASSERT_EQ(static_cast<std::size_t>(table.rows), rows.size()) << table.name;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const DataColumn& column = table.columns[i];
