@@ -13,7 +13,7 @@
 #include "orrery/network/packet_rings_testing.h"
 #include "orrery/network/packet_testing.h"
 
-namespace orrery::model {
+namespace orrery::model::skipping {
 namespace {
 
 using testing::Driver;
@@ -192,4 +192,4 @@ TEST(PacketSkipping, SaysWhyNothingIsSkipped) {
 }
 
 }  // namespace
-}  // namespace orrery::model
+}  // namespace orrery::model::skipping
