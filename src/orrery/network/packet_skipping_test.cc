@@ -13,7 +13,7 @@
 #include "orrery/network/packet_rings_testing.h"
 #include "orrery/network/packet_testing.h"
 
-namespace orrery::model {
+namespace orrery::model::skipping {
 namespace {
 
 using testing::Driver;
@@ -50,16 +50,8 @@ std::string any_packets(Draw& draw) {
   std::string text =
       fmt::format("payload: {} B, seed: {}", 500 + draw.below(4000), draw.below(1000));
   if (draw.chance(2)) text += ", window: " + std::to_string(draw.below(80));
-  if (draw.chance(2))
-    text += ", mark_from: 15 kB, mark_to: 30 kB, mark_most: " + draw.of({"0.1", "1"});
-  const std::uint64_t buffer = draw.below(6);
-  if (buffer == 1) text += ", queue: 40 kB, trims: " + draw.of({"true", "false"});
-  if (buffer == 2)
-    text += ", buffer: 200 kB, buffer_share: 1, trims: " + draw.of({"true", "false"});
-  if (buffer == 3) text += ", buffer: 100 kB, pfc: true";
-  if (buffer == 4) text += ", buffer: 100 kB, pfc: true, headroom: 5 kB";
+  if (draw.chance(3)) text += ", buffer: 100 kB, pfc: true";
   text += ", posting: " + draw.of({"turns", "turns", "fifo"});
-  text += ", reliability: " + draw.of({"selective", "go_back_n"});
   text += ", timeout: 30 us, acknowledge_every: " + draw.of({"0 B", "8 kB"});
   if (draw.chance(3)) text += ", priorities: {point_to_point: 2, memory: 1}";
   return text;
@@ -184,6 +176,7 @@ TEST(PacketSkipping, SaysWhyNothingIsSkipped) {
   EXPECT_EQ(why("skip: 'off', transport: swift"), "");
   EXPECT_EQ(why("skip: all, transport: swift"),
             "the transport adapts to earlier messages (only `transport: window` does not)");
+  EXPECT_EQ(why("skip: all, queue: 40 kB"), "queues mark or lose packets");
   EXPECT_EQ(why("skip: all", "spray"), "packets are sprayed, and later messages use other routes");
   EXPECT_EQ(why("skip: all", "ecmp", ", faults: [{node: spine0, start: 3 us, end: 40 us}]"),
             "links fail or recover during the run");
@@ -192,4 +185,4 @@ TEST(PacketSkipping, SaysWhyNothingIsSkipped) {
 }
 
 }  // namespace
-}  // namespace orrery::model
+}  // namespace orrery::model::skipping

@@ -227,7 +227,6 @@ class PacketEngine {
   void drop(std::uint32_t port, std::uint32_t packet, PacketDrop why);
   void mark(std::uint32_t port, const PacketQueue& queue, Packet& packet);
   [[nodiscard]] double random();
-  [[nodiscard]] double random_at(std::uint32_t port);
   void append(std::uint32_t port, std::uint32_t packet);
   void transmit(std::uint32_t port, std::uint32_t packet);
   void write_load(std::uint32_t port, std::uint32_t packet);

@@ -29,18 +29,6 @@ double PacketEngine::random() {
       mix_bits(mix_bits(static_cast<std::uint64_t>(settings_.seed)) + ++samples_));
 }
 
-/// A random number that depends only on the port and on what it has done since it was idle, so that
-/// it repeats if the traffic does.
-double PacketEngine::random_at(std::uint32_t number) {
-  BusyPeriod& busy = busy_[number];
-  if (ports_[number].idle_at < now_ && busy.begin != now_) busy = {now_, 0};
-  const std::uint64_t place =
-      mix_bits(mix_bits(static_cast<std::uint64_t>(settings_.seed)) + links_[number].identity);
-  ++samples_;
-  return uniform_double(
-      mix_bits(mix_bits(place + static_cast<std::uint64_t>(now_ - busy.begin)) + ++busy.samples));
-}
-
 void PacketEngine::drop(std::uint32_t port, std::uint32_t number, PacketDrop why) {
   static constexpr std::uint64_t PortPackets::*kColumns[kPacketDrops] = {
       &PortPackets::dropped_no_room, &PortPackets::dropped_no_headroom,
@@ -83,7 +71,7 @@ bool PacketEngine::make_room(std::uint32_t at, std::uint32_t number) {
   }
   ++counts_.trimmed;
   if (monitor_) record_event(at, &PortPackets::trimmed);
-  if (queue.first != kNoPacket && random_at(at) < 0.5) {
+  if (queue.first != kNoPacket && random() < 0.5) {
     // The last packet of the queue is trimmed, and this one takes its place.
     Packet& last = packets_[queue.last];
     if (last.kind == PacketKind::data) {
@@ -114,7 +102,7 @@ void PacketEngine::mark(std::uint32_t at, const PacketQueue& queue, Packet& pack
   const double to = static_cast<double>(rules.mark_to.count());
   const double length = static_cast<double>(queue.waiting);
   if (to <= 0 || length <= from || packet.marked) return;
-  if (length < to && random_at(at) >= rules.mark_most * (length - from) / (to - from)) return;
+  if (length < to && random() >= rules.mark_most * (length - from) / (to - from)) return;
   packet.marked = true;
   ++counts_.marked;
   if (monitor_) record_event(at, &PortPackets::marked);
@@ -216,8 +204,6 @@ void PacketEngine::send_first(std::uint32_t number, std::uint32_t priority) {
 void PacketEngine::transmit(std::uint32_t number, std::uint32_t packet) {
   Port& port = ports_[number];
   const Packet& sent = packets_[packet];
-  if (samples_by_port_ && port.idle_at < now_ && busy_[number].begin != now_)
-    busy_[number] = {now_, 0};
   port.idle_at = now_ + serial(port, sent.size);
   port.serving = sent.kind == PacketKind::data ? sent.size : 0;
   const std::int64_t arrival = port.idle_at + port.latency;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "orrery/core/random.h"
 #include "orrery/network/packet/packet_engine.h"
 
 namespace orrery::model {
@@ -69,19 +68,15 @@ void PacketEngine::go_back(std::uint32_t number, std::uint64_t packet) {
 }
 
 /// From the second one in a row on, the timeout doubles with each, up to 64 times (as that of TCP,
-/// RFC 6298, 5.5), and varies by a quarter, so that it does not follow a fault that recurs. The
-/// random number depends only on the sender's link and on how many there were in a row.
+/// RFC 6298, 5.5), and varies by a quarter, so that it does not follow a fault that recurs.
 void PacketEngine::back_off(Connection& connection) {
   const std::int64_t timeout = settings_.timeout.count();
   ++connection.timeouts;
   connection.timeout = timeout;
   if (connection.timeouts == 1 || timeout > kNever / 256) return;
   const double factor = static_cast<double>(1 << std::min(connection.timeouts - 1, 6u));
-  const std::uint32_t link = connection.route.hops == 0 ? 0 : connection.route.links[0];
-  const double random = uniform_double(mix_bits(
-      mix_bits(mix_bits(static_cast<std::uint64_t>(settings_.seed)) + links_[link].identity) +
-      connection.timeouts));
-  connection.timeout = std::llround(static_cast<double>(timeout) * factor * (0.75 + 0.5 * random));
+  connection.timeout =
+      std::llround(static_cast<double>(timeout) * factor * (0.75 + 0.5 * random()));
 }
 
 void PacketEngine::add_timer(std::uint32_t number, std::int64_t at) {

@@ -43,6 +43,11 @@ std::string why_not_skipped(const platform::PacketSettings& settings, bool spray
         return rules.transport != PacketTransport::window;
       }))
     return "the transport adapts to earlier messages (only `transport: window` does not)";
+  const bool is_random = any_of(settings, [&](const platform::PacketRules& rules) {
+    const bool is_limited = rules.queue.count() > 0 || settings.buffer.count() > 0;
+    return rules.mark_to.count() > 0 || (rules.pfc ? rules.headroom.has_value() : is_limited);
+  });
+  if (is_random) return "queues mark or lose packets";
   if (settings.scheduling == platform::PacketScheduling::weighted)
     return "weighted queues remember earlier packets";
   return {};
