@@ -10,14 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "orrery/network/packet_rings_testing.h"
 #include "orrery/network/packet_testing.h"
 
 namespace orrery::model::skipping {
 namespace {
 
 using testing::Driver;
-using testing::PacketRing;
 using testing::TimedSend;
 
 class Draw {
@@ -111,7 +109,7 @@ TEST(PacketSkipping, ChangesNoArrival) {
     PacketNetwork plain(cluster(fabric, packets, "off"));
     Driver expected(plain);
     expected.run(sends);
-    for (const std::string skip : {"repeats", "all"}) {
+    for (const std::string skip : {"repeats"}) {
       PacketNetwork network(cluster(fabric, packets, skip));
       Driver driver(network);
       const std::int64_t middle = sends[sends.size() / 2].at + 7'777'777;
@@ -126,7 +124,7 @@ TEST(PacketSkipping, ChangesNoArrival) {
       EXPECT_EQ(copied.arrivals, expected.arrivals) << "copy, " << skip;
       const auto events = network.skipped_events();
       ASSERT_TRUE(events);
-      if (skip == "all") {
+      {
         all += events->all;
         simulated += events->simulated;
       }
@@ -134,32 +132,6 @@ TEST(PacketSkipping, ChangesNoArrival) {
     if (::testing::Test::HasFailure()) return;
   }
   EXPECT_GT(all, simulated);
-}
-
-std::int64_t ring_time(const platform::Platform& base, const std::string& skip,
-                       SkippedEvents& events) {
-  platform::Platform platform = base;
-  auto settings = std::make_shared<platform::PacketSettings>();
-  settings->skip = skip == "off"       ? platform::PacketSkipping::off
-                   : skip == "repeats" ? platform::PacketSkipping::repeats
-                                       : platform::PacketSkipping::all;
-  platform.packets = settings;
-  PacketNetwork network(platform);
-  const std::int64_t last = PacketRing(network, 64'000'000).run();
-  if (const auto counted = network.skipped_events()) events = *counted;
-  return last;
-}
-
-// A ring of long messages: every message reaches a steady state.
-TEST(PacketSkipping, LeavesOutPeriodsOfLongMessages) {
-  const platform::Platform platform =
-      testing::ring_platform({.hosts = 8, .spines = 0, .spine_of = {}});
-  SkippedEvents none, repeats, all;
-  const std::int64_t plain = ring_time(platform, "off", none);
-  EXPECT_EQ(ring_time(platform, "repeats", repeats), plain);
-  EXPECT_EQ(ring_time(platform, "all", all), plain);
-  EXPECT_EQ(all.all, repeats.all);
-  EXPECT_GT(all.all, 5 * all.simulated);
 }
 
 std::string why(const std::string& packets, const std::string& routing = "ecmp",
@@ -172,15 +144,16 @@ std::string why(const std::string& packets, const std::string& routing = "ecmp",
 }
 
 TEST(PacketSkipping, SaysWhyNothingIsSkipped) {
-  EXPECT_EQ(why("skip: all"), "");
+  EXPECT_EQ(why("skip: repeats"), "");
   EXPECT_EQ(why("skip: 'off', transport: swift"), "");
-  EXPECT_EQ(why("skip: all, transport: swift"),
+  EXPECT_EQ(why("skip: repeats, transport: swift"),
             "the transport adapts to earlier messages (only `transport: window` does not)");
-  EXPECT_EQ(why("skip: all, queue: 40 kB"), "queues mark or lose packets");
-  EXPECT_EQ(why("skip: all", "spray"), "packets are sprayed, and later messages use other routes");
-  EXPECT_EQ(why("skip: all", "ecmp", ", faults: [{node: spine0, start: 3 us, end: 40 us}]"),
+  EXPECT_EQ(why("skip: repeats, queue: 40 kB"), "queues mark or lose packets");
+  EXPECT_EQ(why("skip: repeats", "spray"),
+            "packets are sprayed, and later messages use other routes");
+  EXPECT_EQ(why("skip: repeats", "ecmp", ", faults: [{node: spine0, start: 3 us, end: 40 us}]"),
             "links fail or recover during the run");
-  EXPECT_EQ(why("skip: all, priorities: {memory: 1}, scheduling: weighted, weights: [1, 2]"),
+  EXPECT_EQ(why("skip: repeats, priorities: {memory: 1}, scheduling: weighted, weights: [1, 2]"),
             "weighted queues remember earlier packets");
 }
 

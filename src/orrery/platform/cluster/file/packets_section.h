@@ -42,8 +42,7 @@ template <>
 struct EnumNames<platform::PacketSkipping> {
   using enum platform::PacketSkipping;
   using Word = EnumName<platform::PacketSkipping>;
-  static constexpr std::array names = {Word{"off", off}, Word{"repeats", repeats},
-                                       Word{"all", all}};
+  static constexpr std::array names = {Word{"off", off}, Word{"repeats", repeats}};
 };
 template <>
 struct ParameterTable<platform::PacketSettings> {
@@ -143,8 +142,7 @@ struct ParameterTable<platform::PacketSettings> {
             between(0, 1e18)),
       field("skip", &Packets::skip,
             "what is not simulated packet by packet, with the same results: `repeats`: messages "
-            "that contend as others did before; `all`: also periods of long messages that repeat "
-            "exactly; `off`: nothing"),
+            "that contend as others did before; `off`: nothing"),
       field("seed", &Packets::seed, "of the random choices of queues and routes", between(0, 1e15)),
       field("dcqcn", &Packets::dcqcn, "constants of `transport: dcqcn`"),
       field("hpcc", &Packets::hpcc, "constants of `transport: hpcc`"),
