@@ -88,7 +88,6 @@ void PacketEngine::add_port(const PacketLink& link, const PacketLink* back) {
     buffers_.paused_since.resize(ports_.size());
   }
   if (writes_loads_) carried_.resize(ports_.size());
-  if (samples_by_port_) busy_.resize(ports_.size());
 }
 
 std::uint32_t PacketEngine::add_link(const PacketLink& link, const PacketLink* back) {
@@ -107,7 +106,6 @@ void PacketEngine::add_rules(const platform::PacketRules& rules) {
   rules_.push_back(rules);
   limits_.push_back({rules.transport, payload_ + header_, payload_, rules.trims ? 3 : 4});
   buffers_.pauses = buffers_.pauses || rules.pfc;
-  samples_by_port_ = samples_by_port_ || rules.trims || rules.mark_to.count() > 0;
   writes_loads_ = writes_loads_ || rules.transport == PacketTransport::hpcc;
   // With its own headroom, flow control never drops a packet.
   const bool is_limited = rules.queue.count() > 0 || settings_.buffer.count() > 0;

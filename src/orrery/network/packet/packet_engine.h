@@ -323,8 +323,6 @@ class PacketEngine {
   std::uint64_t notifies_ = 0;        // events kNotify that follow
   std::int64_t quiet_since_ = 0;      // the last time at which used_packets_ became 0
   std::uint64_t samples_ = 0;         // random numbers so far
-  bool samples_by_port_ = false;      // queues mark or trim at random
-  std::vector<BusyPeriod> busy_;      // by port, if so
   Report* report_ = nullptr;          // during a call
   bool reports_links_ = false;
   PacketCounts counts_;

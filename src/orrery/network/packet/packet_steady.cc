@@ -90,9 +90,6 @@ void PacketEngine::skip(const std::vector<std::uint64_t>& sent, std::uint64_t ti
       messages_[at].end -= bytes;
     }
   }
-  for (BusyPeriod& busy : busy_) {
-    if (busy.begin <= begin) busy.begin -= length;
-  }
 }
 
 bool PacketEngine::append_state(std::vector<std::uint64_t>& state) const {

@@ -98,12 +98,6 @@ struct PacketLink {
   std::uint32_t identity = 0;  ///< selects its random numbers
 };
 
-/// The time since a port was idle.
-struct BusyPeriod {
-  std::int64_t begin = 0;
-  std::uint64_t samples = 0;  ///< random numbers since
-};
-
 /// A message between two end points, which differ.
 struct PacketPost {
   std::uint32_t from = 0;

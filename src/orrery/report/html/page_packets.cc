@@ -15,7 +15,7 @@ namespace orrery::report::html {
 namespace {
 
 constexpr std::size_t kRows = 60'000;  // bins of all ports
-constexpr std::size_t kFewestBins = 16;
+constexpr std::size_t kFewestPortBins = 16;
 constexpr std::size_t kSizes = 6;  // of messages, shown separately
 /// Percentiles of the curves.
 constexpr auto kPercentiles =
@@ -63,7 +63,7 @@ void write_ports(JsonWriter& json, const PacketRecord& packets,
     if (!port.bins.empty()) bins = std::max(bins, port.bins.back().bin + 1);
   }
   std::uint32_t by = 1;
-  while (rows / by > kRows && bins / by > kFewestBins) by *= 2;
+  while (rows / by > kRows && bins / by > kFewestPortBins) by *= 2;
   json.field("bin", packets.bin.count() * by);
   json.field("portsLeftOut", packets.ports.size() - ports.size());
   json.key("ports").begin_object();
