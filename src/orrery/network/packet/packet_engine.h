@@ -145,10 +145,8 @@ class PacketEngine {
   /// How often all connections can send as many full packets as `sent` says, by connection, before
   /// the end of a message is near.
   [[nodiscard]] std::int64_t periods_left(const std::vector<std::uint64_t>& sent) const;
-  /// Removes `times` times the packets `sent` from the messages that are being sent. `length`: the
-  /// time of all periods; random numbers continue as if it had passed.
-  void skip(const std::vector<std::uint64_t>& sent, std::uint64_t times, std::int64_t begin,
-            std::int64_t length);
+  /// Removes `times` times the packets `sent` from the messages that are being sent.
+  void skip(const std::vector<std::uint64_t>& sent, std::uint64_t times);
 
   [[nodiscard]] const PacketCounts& counts() const { return counts_; }
   /// Data packets in queues and on links. O(packets).

@@ -72,8 +72,7 @@ std::int64_t PacketEngine::periods_left(const std::vector<std::uint64_t>& sent) 
   return static_cast<std::int64_t>(least);
 }
 
-void PacketEngine::skip(const std::vector<std::uint64_t>& sent, std::uint64_t times,
-                        std::int64_t begin, std::int64_t length) {
+void PacketEngine::skip(const std::vector<std::uint64_t>& sent, std::uint64_t times) {
   for (std::size_t i = 0; i < sent.size(); ++i) {
     if (sent[i] == 0) continue;
     Connection& connection = connections_[i];

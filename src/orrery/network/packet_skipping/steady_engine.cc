@@ -41,7 +41,7 @@ void SteadyEngine::run(std::int64_t until, Report& report) {
     const std::int64_t left = engine_.periods_left(sent_);
     const std::int64_t times = std::min(left, (until - now()) / period_);
     if (times > 0) {
-      engine_.skip(sent_, static_cast<std::uint64_t>(times), state_time_, times * period_);
+      engine_.skip(sent_, static_cast<std::uint64_t>(times));
       offset_ += times * period_;
       skipped_ += static_cast<std::uint64_t>(times) * period_events_;
     } else if (left > 0) {
