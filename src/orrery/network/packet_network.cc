@@ -271,6 +271,8 @@ std::string PacketNetwork::link_name(std::uint32_t link) const {
 }
 
 void PacketNetwork::add_findings(Findings& findings) const {
+  if (!why_not_skipped_.empty())
+    findings.add(FindingCode::key_without_effect, "packets/skip: " + why_not_skipped_);
   if (skipper_) return;  // the engine has no packets
   for (const PacketEngine::ControlUse& one : engine_.control_use()) {
     if (one.transport == platform::PacketTransport::window || one.connections == 0 || one.acted)

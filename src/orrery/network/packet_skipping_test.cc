@@ -140,7 +140,12 @@ std::string why(const std::string& packets, const std::string& routing = "ecmp",
       "fabric: {hosts: [{count: 4, devices: 1}], network: {kind: fat_tree, per_leaf: 2, radix: 4, "
       "port: {bandwidth: 10 GB/s, latency: 500 ns}}, routing: " +
       routing + faults + "}\npackets: {" + packets + "}\n");
-  return PacketNetwork(made).why_nothing_is_skipped();
+  const PacketNetwork network(made);
+  Findings findings;
+  network.add_findings(findings);
+  const std::string& reason = network.why_nothing_is_skipped();
+  EXPECT_EQ(findings.count(FindingCode::key_without_effect), reason.empty() ? 0u : 1u);
+  return reason;
 }
 
 TEST(PacketSkipping, SaysWhyNothingIsSkipped) {
