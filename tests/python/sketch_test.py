@@ -2,6 +2,7 @@
 """The package as docs/python.md shows it, line by line."""
 
 import os
+import re
 import unittest
 import warnings
 from xml.etree import ElementTree
@@ -99,11 +100,12 @@ class Sketch(unittest.TestCase):
     def test_pictures(self):
         html = self.run_._repr_html_()
         self.assertIn("compute", html)
-        timeline = ElementTree.fromstring(html[html.index("<svg"):html.index("</svg>") + 6])
-        boxes = timeline.findall("rect")
-        self.assertTrue(10 < len(boxes) < 20000)
-        for box in boxes:
-            self.assertLessEqual(float(box.get("x")) + float(box.get("width")), 721)
+        pictures = [ElementTree.fromstring(text) for text in re.findall(r"<svg.*?</svg>", html, re.S)]
+        boxes = [picture.findall("rect") for picture in pictures]
+        self.assertEqual(len(pictures), 2)  # the breakdown and the timeline
+        self.assertTrue(10 < len(boxes[1]) < 20000)
+        for box in boxes[0] + boxes[1]:
+            self.assertLessEqual(float(box.get("x")) + float(box.get("width")), 641)
 
     def test_errors_and_findings(self):
         with self.assertRaises(o.OrreryError) as caught:

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "orrery/core/check.h"
-#include "orrery/network/packet/pair_window.h"
+#include "orrery/network/packet/congestion.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
 
 namespace orrery::model {

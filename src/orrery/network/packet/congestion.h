@@ -3,6 +3,8 @@
 // Congestion control of senders: how many bytes a connection may have in flight.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <variant>
@@ -109,5 +111,15 @@ class Congestion {
   std::int64_t adapts_at_ = 0, increased_at_ = 0, decreased_at_ = 0;
   std::variant<std::monostate, Dcqcn, Hpcc, Swift> control_;  // of the other transports
 };
+
+/// What one round trip takes at the rate of the sender's link, so that the window alone slows no
+/// pair down; at least 64 packets. Bytes on the wire. `round_trip`: picoseconds, without
+/// contention. `packet`: bytes of a full packet.
+[[nodiscard]] inline std::int64_t round_trip_window(std::int64_t round_trip, double bytes_per_ps,
+                                                    std::int64_t packet) {
+  const double trip =
+      std::ceil(static_cast<double>(round_trip) * bytes_per_ps / static_cast<double>(packet));
+  return packet * std::max<std::int64_t>(64, static_cast<std::int64_t>(std::min(trip, 1e9)));
+}
 
 }  // namespace orrery::model

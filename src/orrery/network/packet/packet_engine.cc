@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "orrery/core/random.h"
-#include "orrery/network/packet/pair_window.h"
+#include "orrery/network/packet/congestion.h"
 
 namespace orrery::model {
 
