@@ -188,7 +188,7 @@ describe('the critical path and the network', () => {
     await page.locator('.tp-fabric path[data-line]').first().dispatchEvent('pointermove', { clientX: 5, clientY: 5 });
     assert.match(await tip.innerText(), /→.*: .*% of .*B\/s over the step/);
     await page.locator('.tp-box', { hasText: /^leaf0$/ }).hover();
-    assert.match(await tip.innerText(), /^leaf leaf0\n\d+ links, carry/);
+    assert.match(await tip.innerText(), /^leaf leaf0\n\d+ links carry/);
     assert.equal(await page.locator('.tp-fabric .tp-down').count(), 4);
     assert.equal(await page.locator('.tp-fabric path[data-line] title', { hasText: /down the complete step$/ }).count(), 4);
     assert.ok((await page.locator('main table caption').allInnerTexts()).includes('Links that were down or slow'));

@@ -40,7 +40,7 @@ export const useFigure = (run: RunData): Figure => ({
   most: 'busiest',
   valueText: format.percent,
   linkText: (link, bin) => useText(run, link, bin),
-  sumText: (links) => `${format.counted(links.length, 'link')} carry ${format.bytes(links.reduce((sum, link) => sum + run.links.bytes[link], 0))}`,
+  sumText: (links) => `${format.counted(links.length, 'link')} ${links.length === 1 ? 'carries' : 'carry'} ${format.bytes(links.reduce((sum, link) => sum + run.links.bytes[link], 0))}`,
 });
 
 function highestOf(figure: Figure, links: readonly number[], bin: number): number {
