@@ -2,8 +2,9 @@
 //
 // Header, navigation, addresses, keys: everything around the pages.
 import type { ReportData } from './data';
-import { address, clear, el, setPages, svg } from './dom';
+import { address, clear, el, setPages } from './dom';
 import * as format from './format';
+import { logo } from './logo';
 import type { Args, Context, Page } from './page';
 import { pages } from './pages';
 import { printing } from './print';
@@ -198,12 +199,6 @@ class Frame {
     const at = this.pages.findIndex((page) => page.id === this.current);
     this.to((at + by + this.pages.length) % this.pages.length);
   }
-}
-
-function logo(): SVGElement {
-  const ring = (r: number): SVGElement => svg('circle', { cx: 12, cy: 12, r, fill: 'none', stroke: 'currentColor', 'stroke-width': 1.4 });
-  const dot = (cx: number, cy: number, r: number): SVGElement => svg('circle', { cx, cy, r, fill: 'currentColor' });
-  return svg('svg', { viewBox: '0 0 24 24', 'aria-hidden': true }, ring(10), ring(5.5), dot(12, 12, 2.2), dot(12, 2, 1.8), dot(17.5, 12, 1.5));
 }
 
 function helpDialog(): HTMLDialogElement {
