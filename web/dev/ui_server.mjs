@@ -10,6 +10,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const page = process.env.ORRERY_APP ?? fileURLToPath(new URL('../dist/app.html', import.meta.url));
+const reports = process.env.ORRERY_PAGE; // a page of reports other than the one that is built into PROGRAM
 const statusOf = { 0: 200, 1: 200, 2: 422, 3: 422, 4: 422, 5: 413 };
 const arguments_of = { list: ['list', 'filter'], schema: ['format', 'command'], doctor: ['file'], run: ['prefix'], search: ['space'] };
 
@@ -23,7 +24,7 @@ function words(command, question) {
     else for (const one of [value].flat()) options.push(option, String(one));
   }
   return [...command.split('/'), ...first.filter((key) => key in question).map((key) => String(question[key])), ...options,
-    ...(command === 'schema' ? [] : ['--json'])];
+    ...(command === 'schema' ? [] : ['--json']), ...(command === 'run' && String(question.output).endsWith('.html') && reports ? ['--page', reports] : [])];
 }
 
 // Starts the server on 127.0.0.1; resolves to its address, its token and how to end it.

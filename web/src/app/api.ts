@@ -2,7 +2,7 @@
 //
 // Requests to the server of this page. The token comes in the fragment of the first address.
 import type { Answer, Progress } from './answers';
-import type { Question, Value } from './question';
+import type { Question } from './question';
 import { EventReader } from './events';
 
 export interface Job {
@@ -65,7 +65,7 @@ export class Api {
   }
 
   // Starts a job, reports its progress, and returns its document. Ending `signal` cancels the job.
-  async work<Result>(command: string, question: Record<string, Value | string[]>, progress: (job: Job) => void, signal: AbortSignal): Promise<Answer<Result>> {
+  async work<Result>(command: string, question: Question, progress: (job: Job) => void, signal: AbortSignal): Promise<Answer<Result>> {
     const started = await this.send('POST', `/v1/${command}`, JSON.stringify(question), { 'Content-Type': 'application/json', Prefer: 'respond-async' }, signal);
     if (started.status !== 202) return documentOf<Result>(started);
     const { job } = (await started.json()) as { job: string };

@@ -6,7 +6,7 @@ import type { Properties, Property, Question, Value } from './question';
 export interface Field {
   key: string; // of the question
   label: string;
-  kind: 'text' | 'count' | 'choice' | 'switch';
+  kind: 'text' | 'count' | 'choice' | 'switch' | 'files'; // files are shown only where the question has some
   // What errors call it in a specification; they can also name the option itself.
   path?: string;
   divides?: boolean; // offers the numbers that divide the devices of the cluster
@@ -21,6 +21,9 @@ export interface Group {
 
 export const groups: Group[] = [
   { title: 'Model and cluster', fields: [
+    { key: 'spec', label: 'Job file', kind: 'files' },
+    { key: 'traces', label: 'Traces', kind: 'files' },
+    { key: 'prefix', label: 'Traces, by prefix', kind: 'files' },
     { key: 'model', label: 'Model', kind: 'text', list: 'models', path: 'model' },
     { key: 'cluster', label: 'Cluster', kind: 'text', list: 'clusters' },
   ] },
@@ -93,25 +96,37 @@ export function fieldOf(problem: Problem, question: Question): string | null {
   if (where === '') return null;
   const field = fields.find(({ key, path }) => where === path || where === `--${key.replaceAll('_', '-')}`);
   if (field) return field.key;
-  return fields.find(({ key }) => question[key] === where)?.key
+  const named = (value: Value | undefined): boolean => [value].flat().some((one) => one === where || (typeof one === 'string' && where.startsWith(`${one}:`)));
+  return fields.find(({ key }) => named(question[key]))?.key
     ?? fields.find(({ path }) => path && where.startsWith(`${path}.`))?.key ?? null;
+}
+
+// The other fields whose values an error compares: "… is not a multiple of tp 4 x pp 3".
+export function alsoNamed(problem: Problem, question: Question): string[] {
+  return [...problem.what.matchAll(/\b(tp|pp|dp|cp|ep) (\d+)\b/g)].filter(([, key, value]) => question[key] === value).map(([, key]) => key);
 }
 
 export interface Change {
   key: string;
-  value: string;
+  value: string | true;
 }
 
-// The changes that a hint proposes: "--dp 1 fits the cluster", "these divide it: pp 2".
+// The changes that a hint proposes: "--dp 1 fits the cluster", "these divide it: pp 2", "--replicate runs the trace on all".
 export function proposals(problem: Problem, properties: Properties): Change[] {
   const found: Change[] = [];
+  for (const [, option] of problem.hint.matchAll(/--([a-z][a-z-]*)/g)) {
+    const key = option.replaceAll('-', '_');
+    if (properties[key]?.type === 'boolean') found.push({ key, value: true });
+  }
   const known = (key: string): boolean => fields.some((field) => field.key === key) && key in properties;
   for (const [, option, value] of problem.hint.matchAll(/--([a-z][a-z-]*) ([\w.:-]+)/g)) {
     const key = option.replaceAll('-', '_');
     if (known(key) && /\d/.test(value)) found.push({ key, value });
   }
   if (found.length === 0) {
-    for (const [, key, value] of problem.hint.matchAll(/\b(tp|pp|dp|cp|ep) (\d+)\b/g)) if (known(key)) found.push({ key, value });
+    for (const [, key, values] of problem.hint.matchAll(/\b(tp|pp|dp|cp|ep) (\d+(?:(?:, | or )\d+)*)\b/g)) {
+      if (known(key)) for (const value of values.split(/, | or /)) found.push({ key, value });
+    }
   }
   return found;
 }
@@ -123,7 +138,7 @@ export function changesOf(text: string): Change[] | null {
     const [path, value] = part.split('=').map((word) => word.trim());
     const field = fields.find((one) => one.path === path);
     if (!field || value === undefined) return null;
-    changes.push({ key: field.key, value });
+    changes.push({ key: field.key, value: value === 'true' ? true : value });
   }
   return changes;
 }

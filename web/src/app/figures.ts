@@ -25,7 +25,7 @@ export const time = (ns: number): string => format.time(ns * psPerNs);
 export function plain(value: number): string {
   if (value === 0) return '0';
   const size = Math.abs(value);
-  return size >= 1000 ? format.count(value) : String(Number(value.toPrecision(4)));
+  return size >= 1000 ? format.count(Math.round(value)) : String(Number(value.toPrecision(4)));
 }
 
 function ofStep(run: RunResult): Figure[] {
@@ -81,7 +81,7 @@ function ofCosts(run: RunResult): Figure[] {
   }
   if (costs.step_energy_j !== null) {
     out.push({ id: 'energy', label: 'Energy of a step', value: costs.step_energy_j, text: `${plain(costs.step_energy_j)} J`, basis: 'predicted', better: 'low',
-      note: [costs.power_w !== null && `mean power ${plain(costs.power_w)} W`, costs.power_source].filter(Boolean).join('; ') });
+      note: costs.power_w === null ? '' : `mean power ${plain(costs.power_w)} W of all devices` });
   }
   return out;
 }

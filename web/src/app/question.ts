@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A question: the options of a command by name, as --json repeats them; as an address and as a command line.
-export type Value = string | boolean | string[];
+export type Value = string | number | boolean | string[];
 export type Question = Readonly<Record<string, Value>>;
 
 // What `orrery schema question COMMAND` says of one option.
@@ -65,7 +65,7 @@ export function commandLine(command: string, question: Question): string {
     const value = question[key];
     if (key === 'prefix') continue;
     if (value === true) words.push(`--${key.replaceAll('_', '-')}`);
-    else if (value !== false) for (const one of Array.isArray(value) ? value : [value]) words.push(`--${key.replaceAll('_', '-')}`, quoted(one));
+    else if (value !== false) for (const one of Array.isArray(value) ? value : [value]) words.push(`--${key.replaceAll('_', '-')}`, quoted(String(one)));
   }
   return words.join(' ');
 }

@@ -105,7 +105,7 @@ export class Shell implements App {
     this.leave?.();
     this.leave = undefined;
     this.current = page.id;
-    if (query) this.take(page, query);
+    if (query) this.take(page, query, moved);
     document.title = `${page.title} · Orrery`;
     for (const link of this.nav.querySelectorAll('a')) {
       if (link.dataset.page === page.id) link.setAttribute('aria-current', 'page');
@@ -124,10 +124,11 @@ export class Shell implements App {
   }
 
   // What an address asks for: a question, or pinned ones.
-  private take(page: AppPage, query: string): void {
+  private take(page: AppPage, query: string, moved: boolean): void {
     if (page.id === 'plan') {
       const { question, unknown } = fromQuery(query, this.state.run);
-      this.state.replace(question);
+      if (moved) this.state.replace(question);
+      else this.state.begin(question);
       if (unknown.length > 0) this.say(`Ignored, because orrery run has no such options: ${unknown.join(', ')}`);
     } else if (page.id === 'compare') {
       this.state.pins = [];

@@ -20,7 +20,7 @@ export interface CatalogEntry {
 const mostAnswers = 200;
 
 export class State {
-  readonly history: History<Question>;
+  history: History<Question>;
   pins: Question[] = [];
   private readonly listeners = new Set<() => void>();
   private readonly answers = new Map<string, Answers>();
@@ -41,6 +41,12 @@ export class State {
 
   private changed(): void {
     for (const listener of [...this.listeners]) listener();
+  }
+
+  // The question to begin with: there is nothing to undo.
+  begin(question: Question): void {
+    this.history = new History(question);
+    this.changed();
   }
 
   set(key: string, value: Value | null): void {

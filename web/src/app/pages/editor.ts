@@ -2,15 +2,9 @@
 //
 // The fields of a plan. An error of the last answer stands at the field that it names.
 import { el, type Child } from '../../dom';
-import { choicesOf, devicesOf, fieldOf, groups, proposals, stopsOf, type Field, type Problem } from '../fields';
+import { alsoNamed, choicesOf, devicesOf, fieldOf, groups, proposals, stopsOf, type Field, type Problem } from '../fields';
 import type { App } from '../page';
 import type { Value } from '../question';
-
-interface Control {
-  element: HTMLElement;
-  show(): void; // the value of the question
-  problem(problem: Problem | null): void;
-}
 
 export interface Editor {
   element: HTMLElement;
@@ -26,7 +20,7 @@ function textOf(value: Value | undefined): string {
   return value === undefined ? '' : Array.isArray(value) ? value.join(', ') : String(value);
 }
 
-class FieldControl implements Control {
+class FieldControl {
   readonly element: HTMLElement;
   private readonly id: string;
   private readonly notes: HTMLElement;
@@ -82,7 +76,7 @@ class FieldControl implements Control {
   }
 
   private set(text: string): void {
-    this.app.state.set(this.field.key, text);
+    this.app.state.set(this.field.key, this.property.type === 'array' ? text.split(',').map((one) => one.trim()).filter(Boolean) : text);
   }
 
   private offerNames(list: string): void {
@@ -94,6 +88,7 @@ class FieldControl implements Control {
 
   show(): void {
     const value = this.app.state.question[this.field.key];
+    this.element.hidden = this.field.kind === 'files' && value === undefined;
     if (this.field.kind === 'switch') (this.input as HTMLInputElement).checked = value === true;
     else this.input.value = textOf(value);
     if (!this.slider) return;
@@ -112,8 +107,9 @@ class FieldControl implements Control {
     this.show();
   }
 
-  problem(problem: Problem | null): void {
-    this.input.setAttribute('aria-invalid', String(problem !== null));
+  // `named`: an error of another field names this one, too.
+  problem(problem: Problem | null, named: boolean): void {
+    this.input.setAttribute('aria-invalid', String(problem !== null || named));
     this.notes.replaceChildren(...(problem ? [problemText(this.app, problem)] : []));
   }
 }
@@ -122,7 +118,7 @@ class FieldControl implements Control {
 export function problemText(app: App, problem: Problem): HTMLElement {
   const changes = proposals(problem, app.state.run);
   const parts: Child[] = [el('strong', {}, problem.what), problem.hint && el('span', {}, problem.hint),
-    changes.map(({ key, value }) => el('button', { type: 'button', onclick: () => app.state.set(key, value) }, `Use ${key.replaceAll('_', '-')} ${value}`))];
+    changes.map(({ key, value }) => el('button', { type: 'button', onclick: () => app.state.set(key, value) }, `Use ${key.replaceAll('_', '-')}${value === true ? '' : ` ${value}`}`))];
   return el('p', { class: 'bad' }, parts);
 }
 
@@ -134,16 +130,28 @@ export function editor(app: App): Editor {
     return one.element;
   };
   const available = groups.map((group) => ({ ...group, fields: group.fields.filter(({ key }) => key in app.state.run) }));
+  const others = el('p', { class: 'row', 'aria-label': 'Other options' });
+  const showOthers = (): void => {
+    const { question } = app.state;
+    const keys = Object.keys(question).filter((key) => !controls.has(key));
+    others.hidden = keys.length === 0;
+    others.replaceChildren(...keys.map((key) => el('button', { type: 'button', 'aria-label': `Remove ${key.replaceAll('_', '-')}`, onclick: () => app.state.set(key, null) },
+      `${key.replaceAll('_', '-')}${question[key] === true ? '' : ` ${textOf(question[key])}`} ✕`)));
+  };
   const element = el('form', { class: 'card app-editor', 'aria-label': 'Plan', onsubmit: (event) => event.preventDefault() },
-    available.map(({ title, fields }) => el('fieldset', {}, el('legend', {}, title), fields.map(control))));
+    available.map(({ title, fields }) => el('fieldset', {}, el('legend', {}, title), fields.map(control))), others);
   const all = [...controls.values()];
   return {
     element,
-    show: () => all.forEach((one) => one.show()),
+    show: () => {
+      all.forEach((one) => one.show());
+      showOthers();
+    },
     devices: (devices) => all.forEach((one) => one.setDevices(devices)),
     problem(problem) {
       const key = problem && fieldOf(problem, app.state.question);
-      for (const [name, one] of controls) one.problem(name === key ? problem : null);
+      const others = problem ? alsoNamed(problem, app.state.question) : [];
+      for (const [name, one] of controls) one.problem(name === key ? problem : null, others.includes(name));
       return key !== null && controls.has(key);
     },
   };

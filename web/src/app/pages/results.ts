@@ -65,7 +65,7 @@ function ways(app: App, question: Question, memory: MemoryResult): Child {
   if (memory.memory_options.length === 0) return null;
   return [el('h3', {}, 'Changes that fit'), el('ul', { class: 'app-options' }, memory.memory_options.map((option) => {
     const changes = changesOf(option.change);
-    const use = (): void => app.state.replace(changes!.reduce((all, { key, value }) => withValue(all, key, value === 'true' ? true : value), question));
+    const use = (): void => app.state.replace(changes!.reduce((all, { key, value }) => withValue(all, key, value), question));
     return el('li', {}, `${option.change}: ${format.bytes(option.total_bytes)}, ${format.percent(option.flop_ratio)} of the operations `,
       changes && el('button', { type: 'button', onclick: use }, 'Use'));
   }))];
@@ -112,11 +112,12 @@ export function findingsCard(findings: Finding[]): Child {
 }
 
 function machine(run: RunResult): HTMLElement {
-  const { platform, workload } = run;
+  const { platform, workload, step_costs: costs } = run;
   return el('section', { class: 'card', 'aria-label': 'Cluster' }, el('h2', {}, 'Cluster ', basisBadge('configured')),
     el('p', {}, `${format.counted(platform.devices, 'device')} ${platform.device}: `,
       platform.dimensions.map(({ block, size, bandwidth_bytes_per_s, latency_ns }) => `${block} of ${size}, ${format.rate(bandwidth_bytes_per_s)}, ${time(latency_ns)}`).join('; '), '. '),
-    el('p', { class: 'muted' }, `Network model ${run.network_model}. ${format.count(workload.distinct_ranks)} representative of ${format.counted(workload.ranks, 'rank')} simulated.`));
+    el('p', { class: 'muted' }, `Network model ${run.network_model}. ${format.count(workload.distinct_ranks)} representative of ${format.counted(workload.ranks, 'rank')} simulated.`),
+    costs?.power_source && el('p', { class: 'muted' }, `Power of a device: ${costs.power_source}`));
 }
 
 export function details(app: App, question: Question, { run, memory }: Answers): HTMLElement[] {
