@@ -5,6 +5,7 @@ import type { ReportData } from './data';
 import { address, clear, el, setPages } from './dom';
 import * as format from './format';
 import { logo } from './logo';
+import { followLinks, moveTo } from './move';
 import type { Args, Context, Page } from './page';
 import { pages } from './pages';
 import { printing } from './print';
@@ -62,6 +63,7 @@ class Frame {
     this.app.append(
       el('a', { class: 'skip', href: '#content', onclick: (event) => { event.preventDefault(); this.main.focus(); } }, 'Skip to the content'),
       el('div', { class: this.pages.length > 1 ? 'frame' : 'frame single' }, this.header(), this.nav, this.main), this.help);
+    followLinks();
     addEventListener('hashchange', () => this.draw(true));
     addEventListener('keydown', (event) => this.key(event));
     this.draw(false);
@@ -151,7 +153,7 @@ class Frame {
       format,
       shared,
       spans: (timeline) => this.spans(index, timeline),
-      go: (to, more) => { if (this.pages.some(({ id }) => id === to)) location.hash = address(to, more); },
+      go: (to, more) => { if (this.pages.some(({ id }) => id === to)) moveTo(address(to, more)); },
       note: (more: Args) => {
         if (this.current === page.id) history.replaceState(null, '', address(page.id, more));
       },
@@ -192,7 +194,7 @@ class Frame {
 
   private to(at: number): void {
     const page = this.pages[at];
-    if (page) location.hash = address(page.id);
+    if (page) moveTo(address(page.id));
   }
 
   private step(by: number): void {

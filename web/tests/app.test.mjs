@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { serve } from '../dev/ui_server.mjs';
-import { launch, Opened } from './browser.mjs';
+import { everyDress, launch, Opened } from './browser.mjs';
 import { empty, lowContrast, overflow, unnamed } from './checks.mjs';
 
 const { ORRERY_OUTPUT, ORRERY_PROGRAM, ORRERY_PROJECT } = process.env;
@@ -38,6 +38,7 @@ async function app(route, use, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', ...options });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
   const troubles = [];
   page.on('console', (message) => {
     // An answer of 422 is an error document, which the page shows.
@@ -68,8 +69,8 @@ const milliseconds = (ns) => `${Number((ns / 1e6).toPrecision(4))} ms`;
 
 describe('a journey', () => {
   it('1: picks a model and a cluster, and has the figures of the command line', () => app('', async ({ page }) => {
-    await page.getByLabel('Model').fill('llama-3.1-8b');
-    await page.getByLabel(/^Cluster/).fill('h100-sxm:4');
+    await page.getByRole('combobox', { name: 'Model' }).fill('llama-3.1-8b');
+    await page.getByRole('combobox', { name: /^Cluster/ }).fill('h100-sxm:4');
     await page.getByRole('button', { name: 'Plan', exact: true }).click();
     await pageIs(page, 'Plan');
     const { result } = orrery('run', '--model', 'llama-3.1-8b', '--cluster', 'h100-sxm:4');
@@ -146,7 +147,8 @@ describe('a journey', () => {
     const script = 'torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 8 --hidden-size 1024 --num-attention-heads 16 --seq-length 1024 '
       + '--max-position-embeddings 1024 --micro-batch-size 1 --global-batch-size 16 --tensor-model-parallel-size 2 --bf16\n';
     const files = page.locator('#drop-input');
-    await files.setInputFiles([{ name: 'train 1.sh', mimeType: 'text/plain', buffer: Buffer.from(script) }, join(folder, 'dgx-h100-64.yaml')]);
+    await files.setInputFiles([{ name: 'train 1.sh', mimeType: 'text/plain', buffer: Buffer.from(script) },
+      { name: 'dgx-h100-64.yaml', mimeType: 'text/plain', buffer: readFileSync(join(folder, 'dgx-h100-64.yaml')) }]);
     const entry = (name) => page.locator(`li[data-file="${name}"]`);
     await entry('train-1.sh').getByText('a job as Megatron-LM describes it').waitFor();
     await entry('dgx-h100-64.yaml').getByRole('button', { name: 'Use as the cluster' }).waitFor();
@@ -207,17 +209,17 @@ describe('a journey', () => {
     await page.getByRole('button', { name: 'Store and use' }).click();
     await pageIs(page, 'Plan');
     await figure(page, 'step').waitFor();
-    assert.equal(await page.getByLabel('Cluster', { exact: true }).inputValue(), 'two-tiers.yaml');
+    assert.equal(await page.getByRole('combobox', { name: 'Cluster' }).inputValue(), 'two-tiers.yaml');
     assert.match(await page.locator('section[aria-label="Cluster"]').innerText(), /64 devices h100-sxm: switch of 8[^]*switch of 4[^]*switch of 2/);
     assert.equal(orrery('doctor', 'two-tiers.yaml').result.lines.find(({ name }) => name === 'devices').text, '64');
   }));
 
   it('10: shares a link without the token, and is refused without it', () => app(`${plan8}&tp=2&nonsense=1`, async ({ page }) => {
     await figure(page, 'step').waitFor();
-    await page.getByRole('status').getByText(/no such options: nonsense/).waitFor();
+    await page.getByRole('status').filter({ hasText: 'no such options: nonsense' }).waitFor();
     assert.ok(!page.url().includes(server.token));
     await page.getByRole('button', { name: 'Share' }).click();
-    await page.getByRole('status').getByText(/is copied/).waitFor();
+    await page.getByRole('status').filter({ hasText: 'is copied' }).waitFor();
     const link = await page.evaluate(() => navigator.clipboard.readText());
     assert.equal(link, `${server.address}#/plan?model=llama-3.1-8b&cluster=h100-sxm%3A8&tp=2`);
     const stranger = await (await browser.newContext()).newPage();
@@ -253,7 +255,7 @@ describe('every page of the app is readable, named and within the window', { con
     it(name, () => app(route, async ({ page, opened }) => {
       await settled(page, name);
       const wrong = [];
-      for (const [theme, width] of [['light', 1440], ['dark', 1440], ['light', 390]]) {
+      for (const [theme, width] of everyDress) {
         await opened.dress(theme, width);
         for (const check of [...(name === 'impossible' ? [] : [empty]), lowContrast, unnamed, overflow]) wrong.push(...await page.evaluate(check));
         wrong.push(...await violations(page));

@@ -130,7 +130,7 @@ export function editor(app: App): Editor {
     return one.element;
   };
   const available = groups.map((group) => ({ ...group, fields: group.fields.filter(({ key }) => key in app.state.run) }));
-  const others = el('p', { class: 'row', 'aria-label': 'Other options' });
+  const others = el('div', { class: 'row', role: 'group', 'aria-label': 'Other options' });
   const showOthers = (): void => {
     const { question } = app.state;
     const keys = Object.keys(question).filter((key) => !controls.has(key));

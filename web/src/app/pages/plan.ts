@@ -20,16 +20,18 @@ class PlanPage {
   private readonly error = el('div', { class: 'app-error' });
   private readonly results = el('div', { class: 'app-results' });
   private readonly spoken = el('p', { class: 'hidden-visually', 'aria-live': 'polite' });
+  private readonly command = el('div');
   private asked = '';
 
   constructor(host: HTMLElement, private readonly app: App) {
     this.editor = editor(app);
-    host.append(this.head, this.error, el('div', { class: 'app-columns' }, this.editor.element, this.results), this.spoken);
+    host.append(this.head, this.error, el('div', { class: 'app-columns' }, this.editor.element, el('div', {}, this.results, this.command)), this.spoken);
   }
 
   ask(): void {
     const { question } = this.app.state;
     this.editor.show();
+    this.command.replaceChildren(commandCard(this.app, question));
     if (keyOf(question) === this.asked) return;
     this.asked = keyOf(question);
     this.head.setAttribute('aria-busy', 'true');
@@ -56,7 +58,7 @@ class PlanPage {
     this.results.classList.remove('stale');
     const figures = figuresOf(answers);
     this.head.replaceChildren(headline(figures, answers));
-    this.results.replaceChildren(...details(this.app, question, answers), commandCard(this.app, question));
+    this.results.replaceChildren(...details(this.app, question, answers));
     this.spoken.textContent = figures.slice(0, 3).map(({ label, text, note }) => `${label} ${text}, ${note}`).join('. ');
   }
 
