@@ -67,7 +67,7 @@ const pageIs = (page, title) => page.locator('h1', { hasText: title }).waitFor()
 // "287.2 ms", as the page writes nanoseconds.
 const milliseconds = (ns) => `${Number((ns / 1e6).toPrecision(4))} ms`;
 
-describe('a journey', () => {
+describe('a journey', { concurrency: 2 }, () => {
   it('1: picks a model and a cluster, and has the figures of the command line', () => app('', async ({ page }) => {
     await page.getByRole('combobox', { name: 'Model' }).fill('llama-3.1-8b');
     await page.getByRole('combobox', { name: /^Cluster/ }).fill('h100-sxm:4');
@@ -135,6 +135,10 @@ describe('a journey', () => {
       bars.map((bar) => [...bar.children].reduce((sum, one) => sum + one.getBoundingClientRect().width, 0) / bar.getBoundingClientRect().width));
     assert.ok(widths[0] < 0.7 && widths[1] > 0.99, String(widths));
     const link = page.url();
+    await page.getByRole('button', { name: 'Remove tp 2' }).click();
+    await page.getByRole('link', { name: 'Compare (1)' }).waitFor();
+    await page.keyboard.press('Control+z');
+    await rows.nth(1).waitFor();
     await page.reload();
     await rows.nth(1).waitFor();
     assert.equal(page.url(), link);

@@ -15,6 +15,8 @@ const keys: [string, string][] = [
   ['t', 'light or dark'], ['?', 'this list'], ['Tab, arrows, Enter', 'all other controls'],
 ];
 
+const asking = ['plan', 'search', 'report']; // pages whose address has the question
+
 export class Shell implements App {
   readonly theme: Theme = createTheme();
   private readonly main = el('main', { id: 'content', tabindex: -1 });
@@ -89,13 +91,13 @@ export class Shell implements App {
     this.redo.disabled = !this.state.history.canRedo;
     const links = this.nav.querySelectorAll('a');
     for (const link of links) {
-      if (link.dataset.page === 'plan') link.setAttribute('href', `#/plan?${toQuery(this.state.question)}`);
+      if (asking.includes(link.dataset.page!)) link.setAttribute('href', `#/${link.dataset.page}?${toQuery(this.state.question)}`);
       if (link.dataset.page === 'compare') {
         link.firstElementChild!.textContent = this.state.pins.length > 0 ? `Compare (${this.state.pins.length})` : 'Compare';
         link.setAttribute('href', `#/compare?${pinQuery(this.state)}`);
       }
     }
-    if (this.current === 'plan') history.replaceState(null, '', `#/plan?${toQuery(this.state.question)}`);
+    if (asking.includes(this.current)) history.replaceState(null, '', `#/${this.current}?${toQuery(this.state.question)}`);
     if (this.current === 'compare') history.replaceState(null, '', `#/compare?${pinQuery(this.state)}`);
   }
 
@@ -125,14 +127,15 @@ export class Shell implements App {
 
   // What an address asks for: a question, or pinned ones.
   private take(page: AppPage, query: string, moved: boolean): void {
-    if (page.id === 'plan') {
+    if (asking.includes(page.id)) {
       const { question, unknown } = fromQuery(query, this.state.run);
       if (moved) this.state.replace(question);
-      else this.state.begin(question);
+      else this.state.begin({ question });
       if (unknown.length > 0) this.say(`Ignored, because orrery run has no such options: ${unknown.join(', ')}`);
     } else if (page.id === 'compare') {
-      this.state.pins = [];
-      for (const pin of new URLSearchParams(query).getAll('pin')) this.state.pin(fromQuery(pin, this.state.run).question);
+      const pins = new URLSearchParams(query).getAll('pin').map((pin) => fromQuery(pin, this.state.run).question);
+      if (moved) this.state.setPins(pins);
+      else this.state.begin({ pins });
     }
   }
 

@@ -6,6 +6,12 @@ import type { Api } from './api';
 import { History } from './history';
 import { keyOf, only, withValue, type Properties, type Question, type Value } from './question';
 
+// What can be undone.
+export interface Asked {
+  question: Question;
+  pins: readonly Question[];
+}
+
 export interface Answers {
   run: Answer<RunResult>;
   memory: Answer<MemoryResult> | null; // null for traces, which have no plan
@@ -19,19 +25,33 @@ export interface CatalogEntry {
 
 const mostAnswers = 200;
 
+// Long lists that no page shows are not stored.
+function withoutRows<Result>(answer: Answer<Result>, rows: string[]): Answer<Result> {
+  for (const row of rows) if (answer.result) delete (answer.result as Record<string, unknown>)[row];
+  return answer;
+}
+
+function withoutRoleRows(answer: Answer<MemoryResult>): Answer<MemoryResult> {
+  for (const role of answer.result?.roles ?? []) for (const row of ['at_peak', 'task_bytes']) delete (role as unknown as Record<string, unknown>)[row];
+  return answer;
+}
+
 export class State {
-  history: History<Question>;
-  pins: Question[] = [];
+  history: History<Asked>;
   private readonly listeners = new Set<() => void>();
   private readonly answers = new Map<string, Answers>();
   private readonly lists = new Map<string, Promise<CatalogEntry[]>>();
 
   constructor(readonly api: Api, readonly run: Properties, readonly memory: Properties, question: Question) {
-    this.history = new History(question);
+    this.history = new History<Asked>({ question, pins: [] });
   }
 
   get question(): Question {
-    return this.history.state;
+    return this.history.state.question;
+  }
+
+  get pins(): readonly Question[] {
+    return this.history.state.pins;
   }
 
   onChange(listener: () => void): () => void {
@@ -43,9 +63,9 @@ export class State {
     for (const listener of [...this.listeners]) listener();
   }
 
-  // The question to begin with: there is nothing to undo.
-  begin(question: Question): void {
-    this.history = new History(question);
+  // What to begin with: there is nothing to undo.
+  begin(asked: Partial<Asked>): void {
+    this.history = new History({ ...this.history.state, ...asked });
     this.changed();
   }
 
@@ -55,7 +75,7 @@ export class State {
 
   replace(question: Question, what = ''): void {
     if (keyOf(question) === keyOf(this.question)) return;
-    this.history.set(question, what, performance.now());
+    this.history.set({ question, pins: this.pins }, what, performance.now());
     this.changed();
   }
 
@@ -68,13 +88,16 @@ export class State {
   }
 
   pin(question: Question): void {
-    if (this.pins.some((one) => keyOf(one) === keyOf(question))) return;
-    this.pins = [...this.pins, question];
-    this.changed();
+    if (!this.pins.some((one) => keyOf(one) === keyOf(question))) this.setPins([...this.pins, question]);
   }
 
   unpin(question: Question): void {
-    this.pins = this.pins.filter((one) => keyOf(one) !== keyOf(question));
+    this.setPins(this.pins.filter((one) => keyOf(one) !== keyOf(question)));
+  }
+
+  setPins(pins: readonly Question[]): void {
+    if (JSON.stringify(pins.map(keyOf)) === JSON.stringify(this.pins.map(keyOf))) return;
+    this.history.set({ question: this.question, pins }, '', performance.now());
     this.changed();
   }
 
@@ -88,7 +111,7 @@ export class State {
       this.api.ask<RunResult>('run', question, signal),
       traces ? null : this.api.ask<MemoryResult>('memory', only(question, this.memory), signal),
     ]);
-    const found = { run, memory };
+    const found = { run: withoutRows(run, ['per_rank', 'collectives', 'library_collectives', 'error_classes']), memory: memory && withoutRoleRows(memory) };
     if (run.result && (!memory || memory.result)) this.answers.set(key, found);
     if (this.answers.size > mostAnswers) this.answers.delete(this.answers.keys().next().value!);
     return found;
