@@ -50,11 +50,10 @@ function figuresTable(app: App, variants: Variant[]): HTMLElement {
       caption: 'Changes are relative to the first variant; the bars of a column share one scale from 0.',
       rows: variants,
       columns: [
-        { title: 'variant', cell: ({ name }) => el('span', { class: 'name' }, name), key: ({ name }) => name },
+        { title: 'variant', key: ({ name }) => name, cell: ({ question, name }) => el('div', { class: 'app-action' }, el('span', { class: 'name' }, name), el('span', {},
+          el('button', { type: 'button', 'aria-label': `Open ${name} as the plan`, onclick: () => open(question) }, 'Open'), ' ',
+          el('button', { type: 'button', 'aria-label': `Remove ${name}`, onclick: () => app.state.unpin(question) }, 'Remove'))) },
         ...columnsOf(variants),
-        { title: '', cell: ({ question, name }) => el('span', { class: 'row' },
-          el('button', { type: 'button', 'aria-label': `Open ${name} as the plan`, onclick: () => open(question) }, 'Open'),
-          el('button', { type: 'button', 'aria-label': `Remove ${name}`, onclick: () => app.state.unpin(question) }, 'Remove')) },
       ],
     }));
 }

@@ -16,7 +16,7 @@ const debounce = 25; // ms
 class PlanPage {
   private readonly editor: Editor;
   private readonly latest = new Latest();
-  private readonly head = el('section', { class: 'app-headline', 'aria-label': 'Figures' });
+  private readonly head = el('section', { class: 'app-headline', 'aria-label': 'Figures', tabindex: 0 });
   private readonly error = el('div', { class: 'app-error' });
   private readonly results = el('div', { class: 'app-results' });
   private readonly spoken = el('p', { class: 'hidden-visually', 'aria-live': 'polite' });

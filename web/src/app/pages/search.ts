@@ -47,12 +47,12 @@ function results(app: App, plan: Question, result: SearchResult): HTMLElement {
     table<SearchPlan>({
       caption: 'The best plans; the bars of a column share one scale from 0', rows: result.best, empty: 'No plan fits into memory.',
       columns: [
-        { title: 'plan', cell: (row) => el('span', { class: 'name' }, row.plan), key: (row) => row.plan },
+        { title: 'plan', key: (row) => row.plan, cell: (row) => el('div', { class: 'app-action' }, el('span', { class: 'name' }, row.plan),
+          el('button', { type: 'button', 'aria-label': `Use ${row.plan}`, onclick: () => use(row) }, 'Use')) },
         { title: 'step', cell: (row) => bar(stepOf(row), most, `${time(stepOf(row))}${row.simulated_ns === null ? ' (estimate)' : ''}`), key: stepOf },
         { title: 'MFU', number: true, cell: (row) => (row.mfu === null ? '–' : format.percent(row.mfu)), key: (row) => row.mfu ?? 0 },
         { title: 'memory', cell: (row) => bar(row.memory_bytes, result.capacity_bytes, `${format.bytes(row.memory_bytes)}, ${verdictText(row.verdict)}`), key: (row) => row.memory_bytes },
         { title: 'exposed communication', number: true, cell: (row) => time(row.exposed_comm_ns), key: (row) => row.exposed_comm_ns },
-        { title: '', cell: (row) => el('button', { type: 'button', 'aria-label': `Use ${row.plan}`, onclick: () => use(row) }, 'Use as the plan') },
       ],
     }));
 }
