@@ -55,10 +55,10 @@ struct UiOptions {
       QuestionField{"jobs", &UiOptions::jobs, "--jobs", "N", kNothing, "2",
                     "Questions that are answered at once; by default one per core"}
           .between(1, 1024),
-      QuestionField{"timeout", &UiOptions::timeout, "--timeout", "S", kNothing, "60",
+      QuestionField{"timeout", &UiOptions::timeout, "--job-seconds", "S", kNothing, "60",
                     "Seconds after which a question is given up"}
           .shows_default(),
-      QuestionField{"memory_gb", &UiOptions::memory_gb, "--memory", "GB", kNothing, "8",
+      QuestionField{"memory_gb", &UiOptions::memory_gb, "--job-memory", "GB", kNothing, "8",
                     "Memory of each question; by default what is free, shared among --jobs"}};
 };
 
@@ -161,7 +161,7 @@ void open_page(const std::string& address, const Context& context) {
 /// The folder's path without links.
 Result<std::string> check_options(const UiOptions& options, const Context& context) {
   if (!(options.timeout > 0))
-    return fail(Errc::usage, "--timeout", "must be above 0", "for example 600");
+    return fail(Errc::usage, "--job-seconds", "must be above 0", "for example 600");
   if (!options.socket.empty() && options.port != 0)
     return fail(Errc::usage, "--socket", "replaces --port", "give one of them");
   std::error_code error;
@@ -255,13 +255,13 @@ Action add_ui(CommandOptions& command, Context& context) {
       command,
       "Serves a page on this machine: pick a job and a cluster, change them, and see step\n"
       "time, memory, cost and the critical path change. The same API answers other programs.\n"
-      "\n"
-      "  orrery ui                              in a browser, with the files of this folder\n"
-      "  orrery ui traces --no-open             print the address only\n"
-      "  orrery ui --api-only --socket ui.sock  for a proxy of your own\n"
-      "\n"
       "Only programs with the token in the printed address get answers. Questions are answered\n"
-      "in processes that can read and write only files of the folder (docs/ui.md).\n");
+      "in processes that can read and write only files of the folder (docs/ui.md).\n"
+      "\n"
+      "Examples:\n"
+      "  orrery ui\n"
+      "  orrery ui traces --no-open\n"
+      "  orrery ui --api-only --socket ui.sock\n");
   return action_with_options<UiOptions>(command, context, serve);
 }
 
