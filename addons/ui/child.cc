@@ -8,11 +8,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <optional>
+#include <thread>
 
 #include "orrery/config/json.h"
 #include "orrery/core/error.h"
@@ -91,7 +93,7 @@ std::string question_line(const ChildProgram& program, const Question& question)
   json["command"] = question.command;
   json["options"] = question.options;
   json["memory_bytes"] = program.limits.memory_bytes;
-  json["cpu_seconds"] = program.limits.seconds * 16;  // of all threads
+  json["cpu_seconds"] = program.limits.seconds * std::max(1u, std::thread::hardware_concurrency());
   json["folder"] = program.folder;
   return dumped(json) + "\n";
 }

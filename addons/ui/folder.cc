@@ -92,14 +92,17 @@ Result<void> check_value(const Folder& folder, const config::Json& value,
                          const std::string& where) {
   if (value.is_string()) {
     const std::string& text = value.get_ref<const std::string&>();
-    if (text.find('/') == std::string::npos && text != "..") return {};
     // Models of hubs ("meta-llama/Llama-3.1-8B") are names like those of files in folders. Of
     // "NAME=PATH" and "a,b" each part is looked at.
     std::string_view rest = text;
     while (!rest.empty()) {
       const std::size_t end = std::min(rest.find_first_of(",=:;|"), rest.size());
       const std::string_view part = rest.substr(0, end);
-      if (part.find('/') != std::string_view::npos || part == "..")
+      std::error_code ignored;
+      const bool is_link = part.size() <= kLongestName && !part.empty() &&
+                           part.find('\0') == std::string_view::npos &&
+                           fs::is_symlink(fs::path(folder.path()) / part, ignored);
+      if (part.find('/') != std::string_view::npos || part == ".." || is_link)
         if (auto fine = folder.path_of(part); !fine)
           return fail(Errc::usage, where, fine.error().what, fine.error().hint);
       rest.remove_prefix(std::min(end + 1, rest.size()));

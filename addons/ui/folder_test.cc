@@ -68,7 +68,7 @@ TEST_F(FolderTest, QuestionsStayInside) {
   for (const char* wrong :
        {R"({"cluster": "/etc/passwd"})", R"({"traces": ["a.yaml", "../secret.txt"]})",
         R"({"output": "/tmp/x.html"})", R"({"change": ["gpu=../x.yaml"]})",
-        R"({"x": {"y": ["/a"]}})", R"({"trace": "up/secret.txt"})",
+        R"({"x": {"y": ["/a"]}})", R"({"trace": "up/secret.txt"})", R"({"trace": "link.txt"})",
         R"({"traces": "a.yaml,/etc/passwd"})", R"({"file": ".."})", R"([)", ""})
     EXPECT_FALSE(check_paths(folder(), wrong)) << wrong;
 }

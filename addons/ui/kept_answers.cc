@@ -6,19 +6,16 @@
 
 namespace orrery::ui {
 
-namespace {
-
-/// Equal for questions that differ in white space and in the order of keys only.
-std::string key_of(const Question& question) {
+std::string KeptAnswers::key_of(const Question& question) const {
   const nlohmann::json options = nlohmann::json::parse(question.options, nullptr, false);
-  return sha256_of(question.command + '\n' +
-                   options.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  std::string text = question.command + '\n';
+  text += options.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  constexpr std::size_t kMostFiles = 100'000;
+  for (const FileEntry& file : folder_.files(kMostFiles)) text += '\n' + file.name;
+  return sha256_of(text);
 }
 
-}  // namespace
-
-std::optional<Outcome> KeptAnswers::find(const Question& question) {
-  const std::string key = key_of(question);
+std::optional<Outcome> KeptAnswers::find(const std::string& key) {
   std::optional<Outcome> found;
   {
     const std::lock_guard lock(mutex_);
@@ -27,14 +24,13 @@ std::optional<Outcome> KeptAnswers::find(const Question& question) {
     newest_first_.splice(newest_first_.begin(), newest_first_, entry->second);
     found = entry->second->second;
   }
-  if (!CurrentFiles(folder_).unchanged(found->files)) return {};
+  if (!CurrentFiles(folder_.path()).unchanged(found->files)) return {};
   return found;
 }
 
-void KeptAnswers::keep(const Question& question, const Outcome& outcome) {
+void KeptAnswers::keep(const std::string& key, const Outcome& outcome) {
   const std::size_t size = outcome.document.size();
   if (size > most_ / 4) return;
-  const std::string key = key_of(question);
   const std::lock_guard lock(mutex_);
   if (const auto before = by_key_.find(key); before != by_key_.end()) {
     bytes_ -= before->second->second.document.size();

@@ -12,23 +12,29 @@
 #include <utility>
 
 #include "addons/ui/child.h"
+#include "addons/ui/folder.h"
 
 namespace orrery::ui {
 
-/// Keeps the newest answers, up to a number of bytes. Thread-safe.
+/// Keeps the newest answers, up to a number of bytes. The names of the folder's files are a part of
+/// each question, since questions may hold patterns ("rank*.json"). Thread-safe.
 class KeptAnswers {
  public:
-  KeptAnswers(std::string folder, std::size_t bytes) : folder_(std::move(folder)), most_(bytes) {}
+  /// `folder` outlives it.
+  KeptAnswers(const Folder& folder, std::size_t bytes) : folder_(folder), most_(bytes) {}
 
-  /// The answer to an equal question, if all files that it read are as they were, and those that
-  /// were missing still are. Reads these files.
-  [[nodiscard]] std::optional<Outcome> find(const Question& question);
-  void keep(const Question& question, const Outcome& outcome);
+  /// Equal for questions that differ in white space and in the order of keys only. Take it before
+  /// the question is answered. Reads the names of the folder's files.
+  [[nodiscard]] std::string key_of(const Question& question) const;
+  /// The answer to a question with this key, if all files that it read are as they were, and those
+  /// that were missing still are. Reads these files.
+  [[nodiscard]] std::optional<Outcome> find(const std::string& key);
+  void keep(const std::string& key, const Outcome& outcome);
 
  private:
   using Entry = std::pair<std::string, Outcome>;
 
-  const std::string folder_;
+  const Folder& folder_;
   const std::size_t most_;
   std::mutex mutex_;
   std::list<Entry> newest_first_;

@@ -96,13 +96,14 @@ Service::Service(ServiceRules rules, Jobs::Run run)
     : rules_(std::move(rules)),
       access_(rules_.access),
       folder_(rules_.folder),
-      kept_(rules_.folder, rules_.kept_bytes),
+      kept_(folder_, rules_.kept_bytes),
       jobs_(
           [this, run = std::move(run)](const Question& question, const auto& on_progress,
                                        const std::atomic<bool>& cancelled) {
+            const std::string key = kept_.key_of(question);
             Outcome outcome = run(question, on_progress, cancelled);
             const bool is_certain = http_status(outcome.status) < 499 && outcome.status != 5;
-            if (is_certain && !rules_.writes(question)) kept_.keep(question, outcome);
+            if (is_certain && !rules_.writes(question)) kept_.keep(key, outcome);
             return outcome;
           },
           rules_.jobs) {}
@@ -173,7 +174,7 @@ Answer Service::ask(Request& request, const std::string& command) {
                         fine.error().hint);
   const bool waits = request.header("prefer") != "respond-async";
   if (waits)
-    if (const auto kept = kept_.find(question)) {
+    if (const auto kept = kept_.find(kept_.key_of(question))) {
       ++kept_hits_;
       return answer_of(command, *kept, true);
     }

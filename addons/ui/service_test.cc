@@ -113,9 +113,13 @@ TEST_F(ServiceTest, EqualQuestionsAreAnsweredOnceWhileTheirFilesStay) {
   EXPECT_EQ(ask(service, "POST", "/v1/run", R"({"tp": 1, "pp": 2})").body, "3");
   std::ofstream(folder_ / "none.yaml") << "new";
   EXPECT_EQ(ask(service, "POST", "/v1/run", R"({"tp": 1, "pp": 2})").body, "4");
+  // A pattern may match it.
+  EXPECT_EQ(ask(service, "POST", "/v1/run", R"({"tp": 1, "pp": 2})").body, "4");
+  std::ofstream(folder_ / "another.yaml") << "new";
+  EXPECT_EQ(ask(service, "POST", "/v1/run", R"({"tp": 1, "pp": 2})").body, "5");
   // What writes a file is done each time.
-  EXPECT_EQ(ask(service, "POST", "/v1/run", R"({"output": "x.html"})").body, "5");
   EXPECT_EQ(ask(service, "POST", "/v1/run", R"({"output": "x.html"})").body, "6");
+  EXPECT_EQ(ask(service, "POST", "/v1/run", R"({"output": "x.html"})").body, "7");
 }
 
 TEST_F(ServiceTest, JobsTellTheirProgressAndEnd) {

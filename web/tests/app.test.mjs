@@ -2,12 +2,12 @@
 //
 // The page of `orrery ui` as people use it, with answers of the program. run.mjs says what it needs in the environment.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
-import { serve } from '../dev/ui_server.mjs';
 import { everyDress, launch, Opened } from './browser.mjs';
 import { empty, lowContrast, overflow, unnamed } from './checks.mjs';
 
@@ -22,13 +22,23 @@ before(async () => {
   rmSync(folder, { recursive: true, force: true });
   for (const one of [folder, pictures]) mkdirSync(one, { recursive: true });
   copyFileSync(join(ORRERY_PROJECT, 'examples/clusters/dgx-h100-64.yaml'), join(folder, 'dgx-h100-64.yaml'));
-  server = await serve({ program: ORRERY_PROGRAM, folder });
+  server = await serve();
   browser = await launch();
 });
 after(async () => {
   await browser?.close();
-  await server?.close();
+  server?.process.kill();
 });
+
+// `orrery ui`, whose first line is its address.
+async function serve() {
+  const process = spawn(ORRERY_PROGRAM, ['ui', folder, '--no-open'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  for await (const line of createInterface({ input: process.stdout })) {
+    const [address, token] = line.split('#token=');
+    return { process, address, token };
+  }
+  throw new Error('orrery ui ended');
+}
 
 const orrery = (...args) => JSON.parse(execFileSync(ORRERY_PROGRAM, [...args, '--json'], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
 const plan8 = 'plan?model=llama-3.1-8b&cluster=h100-sxm%3A8';

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "addons/ui/command/openapi.h"
@@ -37,11 +38,12 @@ namespace fs = std::filesystem;
 struct UiOptions {
   std::string folder = ".", socket;
   std::uint32_t port = 0, jobs = 0;
-  double timeout = 600, memory_gb = 0;
+  double timeout = 600;
+  std::optional<Bytes> memory;
   bool api_only = false, no_open = false;
 
   static constexpr auto fields = std::tuple{
-      QuestionField{"folder", &UiOptions::folder, "FOLDER", "", kNothing, ".",
+      QuestionField{"folder", &UiOptions::folder, "FOLDER", "", kNothing, "traces",
                     "The folder of the files that questions may name, and of results"},
       QuestionField{"port", &UiOptions::port, "--port", "N", kNothing, "8800",
                     "The port on 127.0.0.1; by default a free one"}
@@ -58,7 +60,7 @@ struct UiOptions {
       QuestionField{"timeout", &UiOptions::timeout, "--job-seconds", "S", kNothing, "60",
                     "Seconds after which a question is given up"}
           .shows_default(),
-      QuestionField{"memory_gb", &UiOptions::memory_gb, "--job-memory", "GB", kNothing, "8",
+      QuestionField{"memory", &UiOptions::memory, "--job-memory", "SIZE", kNothing, "8GB",
                     "Memory of each question; by default what is free, shared among --jobs"}};
 };
 
@@ -120,11 +122,10 @@ Result<void> prepare_socket(const std::string& path) {
 }
 
 ui::ChildLimits limits_of(const UiOptions& options, std::size_t at_once) {
-  constexpr double kGb = 1e9;
   ui::ChildLimits limits;
   limits.seconds = options.timeout;
-  limits.memory_bytes = options.memory_gb > 0
-                            ? static_cast<std::uint64_t>(options.memory_gb * kGb)
+  limits.memory_bytes = options.memory
+                            ? static_cast<std::uint64_t>(options.memory->count())
                             : std::min<std::uint64_t>(available_memory(), std::uint64_t{1} << 46) /
                                   std::max<std::size_t>(1, at_once);
   return limits;
