@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace orrery::hlo {
 
@@ -79,7 +80,8 @@ class GroupMaker {
   }
 
   bool add_pair(std::int64_t from, std::int64_t to) {
-    if (!is_id(from) || !is_id(to)) return false;
+    if (!is_id(to) || !receivers_.insert(to).second) return false;
+    if (!is_id(from) || !senders_.insert(from).second) return false;
     for (std::int64_t copy = 0; copy < copies(); ++copy)
       made_.pairs.emplace_back(device(from, copy), device(to, copy));
     return true;
@@ -112,6 +114,7 @@ class GroupMaker {
   GroupIds ids_ = GroupIds::replicas;
   std::int64_t wrong_ = 0;
   std::vector<bool> seen_;
+  std::set<std::int64_t> senders_, receivers_;
   DeviceGroups made_;
 };
 

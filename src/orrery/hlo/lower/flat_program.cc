@@ -104,7 +104,7 @@ class Flattener {
       case OpClass::call:
       case OpClass::async_start:
         if (op.called.empty()) return emit(body, op, operands);
-        return called(op, op.called.front(), std::move(operands), values, depth);
+        return asynchronous(op, std::move(operands), values, depth);
       case OpClass::loop:
         return loop(op, body, std::move(operands), values, depth);
       case OpClass::branch:
@@ -113,7 +113,17 @@ class Flattener {
         break;
     }
     const Value made = emit(body, op, operands);
-    flat_.steps.back().blocks = program_.scheduled && !op.word.ends_with("-start");
+    flat_.steps.back().blocks =
+        program_.scheduled && asynchronous_ == 0 && !op.word.ends_with("-start");
+    return made;
+  }
+
+  std::optional<Value> asynchronous(const Instruction& op, std::vector<Value> operands,
+                                    const std::vector<Value>& values, int depth) {
+    const int here = op.opcode->op_class == OpClass::async_start ? 1 : 0;
+    asynchronous_ += here;
+    auto made = called(op, op.called.front(), std::move(operands), values, depth);
+    asynchronous_ -= here;
     return made;
   }
 
@@ -286,6 +296,7 @@ class Flattener {
   const std::string& where_;
   Findings& findings_;
   FlatProgram flat_;
+  int asynchronous_ = 0;     // calls of "async-start" around
   std::size_t visited_ = 0;  // operations, also those without work
   Error error_{Errc::input_corrupt, {}, {}, {}};
 };

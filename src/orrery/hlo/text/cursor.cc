@@ -100,7 +100,7 @@ std::string_view Cursor::bracket() {
       skip_string();
       continue;
     }
-    if (c == '-' && ahead(1) == '>') {
+    if ((c == '-' && ahead(1) == '>') || (c == '<' && ahead(1) == '=')) {  // "->", "<="
       at_ += 2;
       continue;
     }
@@ -127,6 +127,8 @@ std::string_view Cursor::until(std::string_view ends) {
       break;
     if (c == '"') {
       skip_string();
+    } else if (c == '<' && ahead(1) == '=') {
+      skip(2);
     } else if (c == '(' || c == '[' || c == '{' || c == '<') {
       if (bracket().empty()) break;
     } else {
