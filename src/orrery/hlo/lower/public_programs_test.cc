@@ -29,7 +29,7 @@ std::string unpacked(const fs::path& path) {
   return text;
 }
 
-class PublicPrograms : public testing::Test {
+class PublicPrograms : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!fs::exists(kPrograms)) GTEST_SKIP() << "no StableHLO programs at ../shared/data/xla";
