@@ -177,8 +177,10 @@ std::vector<std::vector<std::int64_t>> hlo_groups(std::string_view text) {
     std::iota(order.begin(), order.end(), 0);
   }
   std::int64_t devices = 1;
-  for (const std::int64_t dim : dims)
-    devices = saturating_product(devices, std::max<std::int64_t>(dim, 1));
+  for (const std::int64_t dim : dims) {
+    if (dim < 1) return {};
+    devices = saturating_product(devices, dim);
+  }
   if (shape.size() != 2 || shape[0] < 1 || shape[1] < 1 || order.size() != dims.size() ||
       devices > static_cast<std::int64_t>(limits::kRanks) ||
       saturating_product(shape[0], shape[1]) != devices)

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 
 #include "orrery/hlo/text/cursor.h"
 #include "orrery/hlo/text/hlo_attributes.h"
@@ -175,7 +176,9 @@ class HloReader {
     while (cursor_.take(",")) {
       const std::string_view key = cursor_.word(true);
       if (key.empty() || !cursor_.take("=")) return bad("'key=value' is expected", op.line);
-      attributes.add(key, value(key));
+      const auto given = value();
+      if (!given) return bad(fmt::format("the value of '{}'", key), op.line);
+      attributes.add(key, *given);
     }
     take_hlo_attributes(attributes, op);
     note(attributes, op);
@@ -201,13 +204,16 @@ class HloReader {
   }
 
   /// The value of an attribute: a bracket ("[2,4]<=[8]T(1,0)" has several), a string or a word.
-  std::string_view value(std::string_view key) {
-    (void)key;
+  std::optional<std::string_view> value() {
     const char first = cursor_.peek();
     if (first == '"') return cursor_.quoted();
-    if (first == '{') return cursor_.bracket();
+    const auto unless_empty = [](std::string_view found) {
+      return found.empty() ? std::nullopt : std::optional(found);
+    };
+    if (first == '{') return unless_empty(cursor_.bracket());
     if (first == '[') {
       std::string_view list = cursor_.bracket();
+      if (list.empty()) return {};
       if (cursor_.at("<=[")) {
         cursor_.skip(2);
         std::string_view last = cursor_.bracket();
@@ -215,17 +221,20 @@ class HloReader {
           cursor_.skip(1);
           last = cursor_.bracket();
         }
+        if (last.empty()) return {};
         list = {list.data(), static_cast<std::size_t>(last.data() + last.size() - list.data())};
       }
-      return list;
+      return unless_empty(list);
     }
-    if (first == '%') return cursor_.name_after_sigil();
+    if (first == '%') return unless_empty(cursor_.name_after_sigil());
     // Words such as "b01f_01io->b01f", "3x3", "0_1x0_1".
     const std::string_view begin = cursor_.word(true);
-    if (!cursor_.at("->")) return begin;
+    if (begin.empty() || !cursor_.at("->")) return unless_empty(begin);
     cursor_.skip(2);
     const std::string_view end = cursor_.word(true);
-    return {begin.data(), static_cast<std::size_t>(end.data() + end.size() - begin.data())};
+    if (end.empty()) return {};
+    return std::string_view{begin.data(),
+                            static_cast<std::size_t>(end.data() + end.size() - begin.data())};
   }
 
   bool take_operands(std::string_view text, std::uint32_t line, Instruction& op) {

@@ -392,6 +392,7 @@ class MlirReader {
     cursor_.take(":");
     (void)cursor_.word();
     const std::string_view type = cursor_.bracket();
+    if (type.empty()) return {};
     return {word.data(), static_cast<std::size_t>(type.data() + type.size() - word.data())};
   }
 
@@ -496,10 +497,10 @@ class MlirReader {
 
   bool signature(Parts& op) {
     auto types = mlir_types(cursor_);
-    if (!types) return bad(fmt::format("the types of '{}'", op.word));
+    if (!types) return bad(fmt::format("the types of '{}'", op.word), op.line);
     if (cursor_.take("->")) {
       types = mlir_types(cursor_);
-      if (!types) return bad(fmt::format("the types of the results of '{}'", op.word));
+      if (!types) return bad(fmt::format("the types of the results of '{}'", op.word), op.line);
     } else if (types->size() > op.result_count && op.result_count == 1) {
       types->erase(types->begin(), types->end() - 1);  // select: its last type is the result's
     } else if (types->size() == 1 && op.result_count == 0) {
