@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // node run.mjs PROGRAM OUTPUT: the browser tests, with the reports that PROGRAM makes; they and screenshots of every
-// page are left in OUTPUT. ORRERY_PAGE in the environment: a page other than the one that is built into PROGRAM.
+// page are left in OUTPUT. ORRERY_PAGE in the environment: a page of reports other than the one that is built into PROGRAM;
+// ORRERY_APP: another page of `orrery ui`.
 // Where it cannot be run, a line says why, and the exit status is 77.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
@@ -18,7 +19,9 @@ if (!program || !output) {
 const missing = [
   ['/usr/bin/chromium', 'chromium is not installed'],
   [join(here, '../node_modules/playwright-core/package.json'), 'playwright-core is not installed'],
+  [join(here, '../node_modules/axe-core/package.json'), 'axe-core is not installed'],
   [process.env.ORRERY_PAGE ?? join(here, '../dist/report.html'), 'the page is not built'],
+  [process.env.ORRERY_APP ?? join(here, '../dist/app.html'), 'the page of orrery ui is not built'],
 ].find(([file]) => !existsSync(file));
 if (missing) {
   console.log(`skipped: ${missing[1]} (./setup --ui gets it)`);
