@@ -20,7 +20,7 @@
 #include "orrery/platform/platform.h"
 #include "orrery/platform/topology/formats/read_topology.h"
 #include "orrery/serving/request_file.h"
-#include "orrery/study/jobs/compiled_program.h"
+#include "orrery/study/questions/inputs/compiled_program.h"
 #include "orrery/trace/inputs/foreign_files.h"
 #include "orrery/validate/training_log.h"
 #include "orrery/workload/spec/defaults.h"

@@ -12,9 +12,9 @@
 #include "orrery/core/models/network_help.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/intake/formats/aicb_workload.h"
+#include "orrery/study/questions/inputs/compiled_program.h"
 #include "orrery/study/questions/inputs/inputs.h"
 #include "orrery/study/questions/outcome/model_labels.h"
-#include "orrery/study/jobs/compiled_program.h"
 #include "orrery/study/questions/run_options.h"
 
 namespace orrery::commands {

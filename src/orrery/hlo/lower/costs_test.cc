@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "orrery/hlo/hlo_testing.h"
+#include "orrery/hlo/lower/hlo_testing.h"
 
 namespace orrery::hlo {
 namespace {

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "orrery/hlo/text/cursor.h"
-
 namespace orrery::hlo {
 
 namespace {

@@ -14,6 +14,13 @@
 
 namespace orrery::hlo {
 
+/// Nesting of regions, calls and brackets.
+inline constexpr int kMostDepth = 64;
+/// Operations of a program, and of a program whose calls and loops are written out.
+inline constexpr std::size_t kMostOperations = std::size_t{1} << 24;
+/// Parts of a type or an operation.
+inline constexpr std::size_t kMostParts = std::size_t{1} << 16;
+
 /// Number formats of elements; `other`: formats without a size (strings, opaque values).
 enum class ElementType : std::uint8_t {
   other,

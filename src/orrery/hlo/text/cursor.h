@@ -10,15 +10,9 @@
 #include <vector>
 
 #include "orrery/core/error.h"
+#include "orrery/hlo/program/program.h"
 
 namespace orrery::hlo {
-
-/// Nesting of regions, calls and brackets.
-inline constexpr int kMostDepth = 64;
-/// Operations of a program, and of a program whose calls and loops are written out.
-inline constexpr std::size_t kMostOperations = std::size_t{1} << 24;
-/// Parts of a type or an operation.
-inline constexpr std::size_t kMostParts = std::size_t{1} << 16;
 
 /// Reads text from left to right. The text outlives the cursor and what it returns.
 class Cursor {

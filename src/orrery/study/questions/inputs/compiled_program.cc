@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/study/jobs/compiled_program.h"
+#include "orrery/study/questions/inputs/compiled_program.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "orrery/hlo/hlo_testing.h"
+#include "orrery/hlo/lower/hlo_testing.h"
 
 namespace orrery::hlo {
 namespace {
