@@ -29,7 +29,7 @@ bool equal(std::string_view given, std::string_view expected) {
 Answer error_answer(int status, std::string_view name, std::string_view what,
                     std::string_view hint) {
   config::Json error;
-  error["error"] = {{"name", name}, {"what", what}, {"hint", hint}};
+  error["error"] = {{"name", name}, {"where", ""}, {"what", what}, {"hint", hint}};
   Answer answer;
   answer.status = status;
   answer.body = error.dump(-1, ' ', false, config::Json::error_handler_t::replace) + "\n";

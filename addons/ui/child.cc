@@ -209,7 +209,7 @@ Outcome answer_in_child(const ChildProgram& program, const Question& question,
     case End::late:
       return failure(question, Errc::limit_exceeded,
                      fmt::format("took more than {:g} s", program.limits.seconds),
-                     "ask for less, or start 'orrery ui' with a longer --timeout");
+                     "ask for less, or start 'orrery ui' with more --job-seconds");
     case End::too_large:
       return failure(question, Errc::limit_exceeded, "the answer is too large", "ask for less");
     case End::answered:

@@ -21,7 +21,7 @@ inline constexpr const char* kAnswerQuestion = "answer-question";
 inline constexpr auto kCommands = std::to_array<Command>({
     {.name = "ui",
      .group = Group::everyday,
-     .summary = "Serve a web page on this machine to change jobs and clusters and see the effect",
+     .summary = "Serve a page that shows the effect of changes to jobs and clusters",
      .add = add_ui,
      .output = {.json = false, .file = ""},
      .plug_in = {.file = orrery::ui::kHttpModuleFile,

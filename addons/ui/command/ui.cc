@@ -55,10 +55,10 @@ struct UiOptions {
       QuestionField{"jobs", &UiOptions::jobs, "--jobs", "N", kNothing, "2",
                     "Questions that are answered at once; by default one per core"}
           .between(1, 1024),
-      QuestionField{"timeout", &UiOptions::timeout, "--timeout", "S", kNothing, "60",
+      QuestionField{"timeout", &UiOptions::timeout, "--job-seconds", "S", kNothing, "60",
                     "Seconds after which a question is given up"}
           .shows_default(),
-      QuestionField{"memory_gb", &UiOptions::memory_gb, "--memory", "GB", kNothing, "8",
+      QuestionField{"memory_gb", &UiOptions::memory_gb, "--job-memory", "GB", kNothing, "8",
                     "Memory of each question; by default what is free, shared among --jobs"}};
 };
 
@@ -158,41 +158,45 @@ void open_page(const std::string& address, const Context& context) {
   }).detach();
 }
 
-int serve(UiOptions& options, Context& context) {
+/// The folder's path without links.
+Result<std::string> check_options(const UiOptions& options, const Context& context) {
   if (!(options.timeout > 0))
-    return context.fail({Errc::usage, "--timeout", "must be above 0", "for example 600"});
+    return fail(Errc::usage, "--job-seconds", "must be above 0", "for example 600");
   if (!options.socket.empty() && options.port != 0)
-    return context.fail({Errc::usage, "--socket", "replaces --port", "give one of them"});
-  std::error_code ignored;
-  if (!fs::is_directory(options.folder, ignored))
-    return context.fail({Errc::config_not_found, options.folder, "is no folder",
-                         "give the folder of your traces and clusters"});
-  if (auto fine = context.check_program("ui"); !fine) return context.fail(fine.error());
-  const auto module = load_http();
-  if (!module) return context.fail(module.error());
-  if (!options.socket.empty()) {
-    options.api_only = true;
-    if (auto fine = prepare_socket(options.socket); !fine) return context.fail(fine.error());
-  }
-  const std::string folder = fs::canonical(options.folder).string();
-  const std::size_t at_once =
-      options.jobs > 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
-  const ui::ChildProgram child{context.program_file(), addons::ui::kAnswerQuestion, folder,
-                               limits_of(options, at_once)};
+    return fail(Errc::usage, "--socket", "replaces --port", "give one of them");
+  std::error_code error;
+  const fs::path folder = fs::canonical(options.folder, error);
+  if (error || !fs::is_directory(folder, error))
+    return fail(Errc::config_not_found, options.folder, "is no folder",
+                "give the folder of your traces and clusters");
+  if (auto fine = context.check_program("ui"); !fine) return tl::unexpected(fine.error());
+  if (!options.socket.empty())
+    if (auto fine = prepare_socket(options.socket); !fine) return tl::unexpected(fine.error());
+  return folder.string();
+}
 
-  // The server binds before it knows its port, so its rules follow.
-  std::unique_ptr<ui::Service> service;
-  ui::Listen listen;
-  listen.socket = options.socket;
-  listen.port = static_cast<int>(options.port);
-  const std::unique_ptr<ui::HttpServer> server(
-      module->open(listen, [&](ui::Request& request) { return service->handle(request); }));
-  if (server == nullptr)
-    return context.fail({Errc::usage, options.socket.empty() ? "--port" : "--socket",
-                         fmt::format("cannot be used: {}", std::strerror(errno)),
-                         "another program may use it; without the option, a free port is used"});
+/// Prints the address, and what the user should know.
+void announce(const UiOptions& options, const std::string& address, const std::string& folder,
+              const Context& context) {
+  std::cout << address << "\n" << std::flush;
+  context.note(fmt::format("files: {}; end with Ctrl-C", folder));
+  if (!ui::can_confine_files())
+    context.warn(
+        "this kernel has no Landlock: files outside of the folder are protected only by "
+        "the check of names in questions");
+  if (options.api_only) return;
+  if (ui::kPage.empty())
+    context.warn(
+        "this program was built without its page ('./setup --page', then build): only the "
+        "API answers");
+  else if (!options.no_open)
+    open_page(address, context);
+}
+
+ui::ServiceRules rules_of(const UiOptions& options, const std::string& folder, int port,
+                          Context& context) {
   ui::ServiceRules rules;
-  rules.access = {.port = server->port(),
+  rules.access = {.port = port,
                   .token = options.socket.empty() ? ui::random_token() : std::string()};
   rules.folder = folder;
   rules.version = ORRERY_VERSION;
@@ -203,7 +207,34 @@ int serve(UiOptions& options, Context& context) {
     const std::lock_guard lock(*mutex);  // options are bound to the context
     return writes_files(question.command, question.options, context);
   };
-  rules.jobs.at_once = at_once;
+  rules.jobs.at_once =
+      options.jobs > 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
+  return rules;
+}
+
+int serve(UiOptions& options, Context& context) {
+  const auto folder = check_options(options, context);
+  if (!folder) return context.fail(folder.error());
+  const auto module = load_http();
+  if (!module) return context.fail(module.error());
+  if (!options.socket.empty()) options.api_only = true;
+
+  // The server binds first: its rules name the port. It accepts requests in serve().
+  std::unique_ptr<ui::Service> service;
+  ui::Listen listen;
+  listen.socket = options.socket;
+  listen.port = static_cast<int>(options.port);
+  const std::unique_ptr<ui::HttpServer> server(
+      module->open(listen, [&](ui::Request& request) { return service->handle(request); }));
+  if (server == nullptr)
+    return context.fail({Errc::usage, options.socket.empty() ? "--port" : "--socket",
+                         fmt::format("cannot be used: {}", std::strerror(errno)),
+                         "another program may use it; without the option, a free port is used"});
+  ui::ServiceRules rules = rules_of(options, *folder, server->port(), context);
+  if (options.socket.empty() && rules.access.token.empty())
+    return context.fail({Errc::defect, "ui", "the system has no random numbers", ""});
+  const ui::ChildProgram child{context.program_file(), addons::ui::kAnswerQuestion, *folder,
+                               limits_of(options, rules.jobs.at_once)};
   service = std::make_unique<ui::Service>(
       std::move(rules), [child](const ui::Question& question, const auto& on_progress,
                                 const std::atomic<bool>& cancelled) {
@@ -212,17 +243,7 @@ int serve(UiOptions& options, Context& context) {
   const std::string address = options.socket.empty() ? fmt::format("http://127.0.0.1:{}/#token={}",
                                                                    server->port(), service->token())
                                                      : "unix:" + options.socket;
-  std::cout << address << "\n" << std::flush;
-  context.note(fmt::format("files: {}; end with Ctrl-C", folder));
-  if (!ui::can_confine_files())
-    context.warn(
-        "this kernel has no Landlock: files outside of the folder are protected only by "
-        "the check of names in questions");
-  if (!options.api_only && ui::kPage.empty())
-    context.warn(
-        "this program was built without its page ('./setup --page', then build): only the "
-        "API answers");
-  if (!options.api_only && !options.no_open && !ui::kPage.empty()) open_page(address, context);
+  announce(options, address, *folder, context);
   server->serve();
   return kOk;
 }
@@ -234,13 +255,13 @@ Action add_ui(CommandOptions& command, Context& context) {
       command,
       "Serves a page on this machine: pick a job and a cluster, change them, and see step\n"
       "time, memory, cost and the critical path change. The same API answers other programs.\n"
-      "\n"
-      "  orrery ui                              in a browser, with the files of this folder\n"
-      "  orrery ui traces --no-open             print the address only\n"
-      "  orrery ui --api-only --socket ui.sock  for a proxy of your own\n"
-      "\n"
       "Only programs with the token in the printed address get answers. Questions are answered\n"
-      "in processes that can read and write only files of the folder (docs/ui.md).\n");
+      "in processes that can read and write only files of the folder (docs/ui.md).\n"
+      "\n"
+      "Examples:\n"
+      "  orrery ui\n"
+      "  orrery ui traces --no-open\n"
+      "  orrery ui --api-only --socket ui.sock\n");
   return action_with_options<UiOptions>(command, context, serve);
 }
 

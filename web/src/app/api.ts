@@ -54,7 +54,7 @@ export class Api {
       if (signal?.aborted) throw error;
       throw new RefusedError(0, 'The server does not answer. Is `orrery ui` still running?');
     }
-    if (refusals[response.status] && !response.headers.get('Content-Type')?.includes('json')) throw new RefusedError(response.status, refusals[response.status]);
+    if (refusals[response.status]) throw new RefusedError(response.status, refusals[response.status]);
     return response;
   }
 

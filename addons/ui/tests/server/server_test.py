@@ -140,7 +140,7 @@ class Refusals(unittest.TestCase):
             self.assertEqual(os.listdir(server.root.name).count("page.html"), 0)
 
     def test_sizes_and_limits(self):
-        with Server("--timeout", "0.3") as server:
+        with Server("--job-seconds", "0.3") as server:
             status, _, _ = server.request("POST", "/v1/run", '{"model": "' + "a" * (5 << 20) + '"}')
             self.assertEqual(status, 413)
             status, answer = server.ask("search", {"model": "llama-3.1-405b", "cluster": "h100-sxm:16384"})
@@ -278,7 +278,7 @@ class Sockets(unittest.TestCase):
         os.unlink(path)
 
     def test_wrong_options(self):
-        for options, what in ((["/none"], "is no folder"), (["--timeout", "0"], "above 0"),
+        for options, what in ((["/none"], "is no folder"), (["--job-seconds", "0"], "above 0"),
                               (["--socket", "x", "--port", "1"], "replaces --port")):
             ran = subprocess.run([PROGRAM, "ui", *options], capture_output=True, text=True)
             self.assertEqual(ran.returncode, 2)

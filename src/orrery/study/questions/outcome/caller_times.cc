@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "orrery/core/models/network_names.h"
-#include "orrery/network/changed_times_network.h"
+#include "orrery/study/questions/outcome/changed_times_network.h"
 
 namespace orrery::study {
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The server of `orrery ui`, by cpp-httplib.
+#include "addons/ui/http_module.h"
+
 #include <fcntl.h>
 #include <httplib.h>
 #include <sys/socket.h>
@@ -12,8 +14,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-
-#include "addons/ui/http_module.h"
 
 namespace {
 
