@@ -7,6 +7,7 @@
 #include <pybind11/stl.h>
 
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -239,7 +240,7 @@ class Answer {
 
 /// What the callbacks of one call need. An exception in Python ends the call and is thrown after.
 struct CallState {
-  py::object progress;
+  py::object progress, kernel_time, network_time;
   std::chrono::steady_clock::time_point asked = std::chrono::steady_clock::now();
   std::mutex mutex;
   std::optional<py::error_already_set> error;
@@ -273,10 +274,43 @@ int on_cancelled(void* user) {
   return 1;
 }
 
+/// Asks a function for a time. After an exception, any number that is no time ends the call.
+double ask(CallState& state, const py::object& function, const char* about, double predicted) {
+  constexpr double kEndsCall = -1;
+  const std::lock_guard lock(state.mutex);
+  if (state.error) return kEndsCall;
+  const py::gil_scoped_acquire locked;
+  try {
+    const py::object seconds =
+        std::isnan(predicted) ? py::none() : py::object(py::float_(predicted));
+    return function(about, seconds).cast<double>();
+  } catch (py::error_already_set& error) {
+    state.error.emplace(std::move(error));
+  }
+  return kEndsCall;
+}
+
+double on_kernel_time(void* user, const char* about, double predicted) {
+  auto& state = *static_cast<CallState*>(user);
+  return ask(state, state.kernel_time, about, predicted);
+}
+
+double on_network_time(void* user, const char* about, double predicted) {
+  auto& state = *static_cast<CallState*>(user);
+  return ask(state, state.network_time, about, predicted);
+}
+
 Answer call(const std::string& command, const std::string& question, py::object progress,
-            bool keep_run, const std::string& temporary_folder) {
+            bool keep_run, const std::string& temporary_folder, py::object kernel_time,
+            py::object network_time) {
   CallState state;
   state.progress = std::move(progress);
+  state.kernel_time = std::move(kernel_time);
+  state.network_time = std::move(network_time);
+  orrery_models models{};
+  models.user = &state;
+  if (!state.kernel_time.is_none()) models.kernel_time = on_kernel_time;
+  if (!state.network_time.is_none()) models.network_time = on_network_time;
   orrery_call_options options{};
   options.user = &state;
   options.cancelled = on_cancelled;
@@ -286,7 +320,7 @@ Answer call(const std::string& command, const std::string& question, py::object 
   orrery_answer* answer = nullptr;
   {
     const py::gil_scoped_release unlocked;
-    answer = orrery_call(command.c_str(), question.c_str(), &options);
+    answer = orrery_call_with_models(command.c_str(), question.c_str(), &options, &models);
   }
   if (answer == nullptr) throw std::bad_alloc();
   Answer made(answer);
@@ -325,7 +359,8 @@ PYBIND11_MODULE(_library, module) {
            "A view of the run, of one rank or of all. Raises KeyError.");
   module.def("call", &call, py::arg("command"), py::arg("question"), py::kw_only(),
              py::arg("progress") = py::none(), py::arg("keep_run") = false,
-             py::arg("temporary_folder") = "", "Calls a command; the question is JSON.");
+             py::arg("temporary_folder") = "", py::arg("kernel_time") = py::none(),
+             py::arg("network_time") = py::none(), "Calls a command; the question is JSON.");
   module.def(
       "version", [] { return std::string(orrery_version()); }, "The version of the library.");
   module.def("command_names", &command_names, "The names of all commands.");

@@ -36,7 +36,7 @@ extern "C" {
 /* ORRERY_API_VERSION of the loaded library. */
 ORRERY_EXPORT int orrery_api_version(void);
 
-/* The version of the library, "0.12.0". Lives as long as the library. */
+/* The version of the library, "0.13.0". Lives as long as the library. */
 ORRERY_EXPORT const char* orrery_version(void);
 
 /* The names of the commands of this library, one per line. Lives as long as the library. */
@@ -66,6 +66,28 @@ typedef struct orrery_answer orrery_answer;
  * answer, even if the call failed; NULL only if there is not enough memory for it. */
 ORRERY_EXPORT orrery_answer* orrery_call(const char* command, const char* question,
                                          const orrery_call_options* options);
+
+/* Functions of the caller that change predicted times, for trying ideas: slow, since each is called
+ * for every distinct kernel, message and collective. Both may be 0. They are called one at a time,
+ * by the calling thread or by one of its workers, and must return equal times for equal arguments.
+ * `about` is a JSON object that lives until the function returns; docs/python.md lists its members.
+ * `predicted`: the time in seconds that Orrery predicts; NaN: no model predicts it. They return
+ * seconds, above 0 and below 4e6; `predicted` (NaN for NaN) changes nothing; any other number ends
+ * the call with status 130. */
+typedef struct orrery_models {
+  /* A kernel in a step: all its launches, and the gaps between them. */
+  double (*kernel_time)(void* user, const char* about, double predicted);
+  /* A message without contention ("kind": "message"), or a collective that a library runs. Needs
+   * the network model "analytical". */
+  double (*network_time)(void* user, const char* about, double predicted);
+  void* user;
+} orrery_models;
+
+/* As orrery_call(), with functions that change predicted times: only for the command "run".
+ * `models` may be NULL. Answers contain the finding time_from_callable. */
+ORRERY_EXPORT orrery_answer* orrery_call_with_models(const char* command, const char* question,
+                                                     const orrery_call_options* options,
+                                                     const orrery_models* models);
 
 /* The exit code of the command line: 0 success, 1 the answer is no, 2 an invalid question, 3 an
  * invalid input file, 4 the simulated job cannot finish, 5 a limit, 70 a defect, 130 cancelled. */

@@ -139,6 +139,8 @@ enum class FindingCode : std::uint8_t {
   late_start,
   step_ignores_device,
   step_ignores_changes,
+  // Functions of the calling program
+  time_from_callable,
 };
 
 struct FindingInfo {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <new>
 #include <optional>
@@ -62,6 +64,16 @@ int hand_out(const orrery_answer& answer, ArrowSchema& schema, ArrowArray& array
   }
 }
 
+using Function = std::function<double(const std::string&, std::optional<double>)>;
+
+Function function_of(double (*given)(void*, const char*, double), void* user) {
+  if (given == nullptr) return {};
+  return [given, user](const std::string& about, std::optional<double> predicted) {
+    constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+    return given(user, about.c_str(), predicted.value_or(kUnknown));
+  };
+}
+
 }  // namespace
 
 extern "C" {
@@ -77,9 +89,20 @@ const char* orrery_commands() {
 
 orrery_answer* orrery_call(const char* command, const char* question,
                            const orrery_call_options* options) {
+  return orrery_call_with_models(command, question, options, nullptr);
+}
+
+orrery_answer* orrery_call_with_models(const char* command, const char* question,
+                                       const orrery_call_options* options,
+                                       const orrery_models* models) {
   try {
     auto made = std::make_unique<orrery_answer>();
-    made->answer = orrery::commands::call(view(command), view(question), options_of(options));
+    CallOptions all = options_of(options);
+    if (models != nullptr) {
+      all.kernel_time = function_of(models->kernel_time, models->user);
+      all.network_time = function_of(models->network_time, models->user);
+    }
+    made->answer = orrery::commands::call(view(command), view(question), all);
     made->notes = lines(made->answer.notes);
     if (made->answer.run) made->tables = lines(orrery::result::run_table_names());
     return made.release();

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -18,13 +19,14 @@
 #include "orrery/core/system/memory_limit.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
+#include "orrery/model/caller/caller_models.h"
 #include "orrery/report/json/envelope.h"
 
 namespace orrery::commands {
 
 namespace {
 
-/// Thrown out of the progress of a call that its caller cancels.
+/// Thrown out of a function of the caller, to end the call.
 struct Cancelled {};
 
 class CallContext final : public Context {
@@ -34,6 +36,9 @@ class CallContext final : public Context {
     json = true;
     color = progress = "never";
     temporary_folder = options.temporary_folder;
+    if (options.kernel_time || options.network_time)
+      caller_models_ = std::make_shared<const model::CallerModels>(checked(options.kernel_time),
+                                                                   checked(options.network_time));
   }
 
   [[nodiscard]] report::Style out_style() const override { return {}; }
@@ -66,6 +71,9 @@ class CallContext final : public Context {
   void take_run(result::Run run) const override {
     answer_.run = std::make_shared<const result::Run>(std::move(run));
   }
+  [[nodiscard]] std::shared_ptr<const model::CallerModels> caller_models() const override {
+    return caller_models_;
+  }
 
   [[nodiscard]] CallAnswer take_answer() { return std::move(answer_); }
 
@@ -89,12 +97,25 @@ class CallContext final : public Context {
     const CallContext& context_;
   };
 
+  static model::CallerModels::Function checked(model::CallerModels::Function function) {
+    if (!function) return {};
+    return [function = std::move(function)](const std::string& about,
+                                            std::optional<double> predicted) {
+      const double seconds = function(about, predicted);
+      const bool fine = seconds > 0 && seconds < model::CallerModels::kMaxSeconds;
+      const bool unchanged = predicted ? seconds == *predicted : std::isnan(seconds);
+      if (!fine && !unchanged) throw Cancelled{};
+      return seconds;
+    };
+  }
+
   void add_note(std::string text) const {
     const std::lock_guard lock(mutex_);
     answer_.notes.push_back(std::move(text));
   }
 
   const CallOptions& options_;
+  std::shared_ptr<const model::CallerModels> caller_models_;
   mutable std::mutex mutex_;
   mutable CallAnswer answer_;
 };
@@ -203,6 +224,11 @@ int run_command(CallContext& context, std::string_view command, std::string_view
                          did_you_mean(command, command_names())},
                         {});
   }
+  if (context.caller_models() != nullptr && row->name != "run")
+    return context.fail({Errc::usage, "kernel_time, network_time",
+                         fmt::format("{} predicts no times with functions of the caller", command),
+                         "give them to run, or leave them out"},
+                        {});
   BoundCommand bound(*row, context);
   if (auto set = set_question(bound.options, question); !set) return context.fail(set.error(), {});
   context.question = question_json(bound.options);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,11 @@ struct CallOptions {
   /// status kInterrupted.
   std::function<bool()> cancelled;
   bool keep_run = false;  ///< for commands that simulate or read a run (CallAnswer::run)
+  /// Functions that change predicted times; empty: none. Only for the command `run`. Arguments:
+  /// see model::CallerModels::Function. A result that is not above 0, or not below
+  /// model::CallerModels::kMaxSeconds, ends the command with status kInterrupted.
+  std::function<double(const std::string&about, std::optional<double> predicted)> kernel_time,
+      network_time;
   /// For traces beyond half of the memory; empty: all traces stay in memory.
   std::string temporary_folder;
 };

@@ -15,6 +15,9 @@
 #include "orrery/core/findings.h"
 #include "orrery/report/answer/answer.h"
 
+namespace orrery::model {
+class CallerModels;
+}
 namespace orrery::result {
 struct Run;
 }
@@ -126,6 +129,11 @@ class Context : public OutputOptions {
   /// Whether the caller wants the run itself; the command then passes it to take_run().
   [[nodiscard]] virtual bool wants_run() const { return false; }
   virtual void take_run(result::Run run) const;
+  /// Functions of the calling program that change predicted times; null: none. Commands that
+  /// do not ask must refuse them (see call()).
+  [[nodiscard]] virtual std::shared_ptr<const model::CallerModels> caller_models() const {
+    return nullptr;
+  }
 
  protected:
   /// The answer as a JSON document, as --json prints it.

@@ -266,6 +266,9 @@ constexpr FindingInfo kInfos[] = {
     {"step_ignores_changes", warning,
      "the step is less than 25 % shorter if the times of hosts and devices are halved: recorded "
      "waits, which stay constant, determine it"},
+    {"time_from_callable", info,
+     "times come from a function of the calling program instead of Orrery's models; they have no "
+     "known error"},
 };
 
 }  // namespace

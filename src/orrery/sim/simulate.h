@@ -9,6 +9,7 @@
 
 #include "orrery/core/error.h"
 #include "orrery/graph/workload.h"
+#include "orrery/model/caller/caller_models.h"
 #include "orrery/model/collective/library/library_times.h"
 #include "orrery/model/compute/kernel_models.h"
 #include "orrery/network/network.h"
@@ -27,8 +28,8 @@ struct Options {
   /// Called once before the simulation starts, and again before a run that repeats it (see `fold`).
   /// Can be empty.
   std::function<void(const SimulationEstimate&)> estimated{};
-  /// Stop with Errc::limit_exceeded if the estimate of the CPU time, in seconds, is above this; 0: no
-  /// limit.
+  /// Stop with Errc::limit_exceeded if the estimate of the CPU time, in seconds, is above this; 0:
+  /// no limit.
   double max_cpu_seconds = 0;
   /// Stop with Errc::limit_exceeded after this many events; 0 = no limit.
   std::uint64_t max_events = 0;
@@ -64,6 +65,9 @@ struct Options {
   /// The times of the library that runs the collectives, if the platform names one; null: as from
   /// model::make_library_times, with built-in curves.
   std::shared_ptr<const model::LibraryTimes> library{};
+  /// Functions of the calling program that change times of kernels; null: none. Those of messages
+  /// and of collectives are changed by `network` and `library`.
+  std::shared_ptr<const model::CallerModels> caller{};
   /// Creates the network; empty: the platform's own (model::make_network).
   NetworkFactory network;
   /// Checkpoints to write, and the one to resume from. The result is the same. The run uses one

@@ -80,12 +80,17 @@ int run(InputOptions& options, KeepOptions& keep, const ShowOptions& show,
                          "a checkpoint does not contain the times that a run file or a web page "
                          "needs",
                          "leave it out, or write only the summary: -o FILE.json"});
+  const auto caller = context.caller_models();
+  if (caller != nullptr && checkpoint.given())
+    return context.fail({Errc::usage, "--checkpoint",
+                         "a checkpoint does not contain functions of the caller",
+                         "leave out --checkpoint and --resume, or kernel_time and network_time"});
   auto checkpoints = checkpoints_of(checkpoint, context);
   if (!checkpoints) return context.fail(checkpoints.error());
   Findings findings;
   note_ignored(options, context, findings);
   ShownWatch watch(context, !options.stream.given());
-  auto outcome = study::answer(options, watch, findings, *std::move(checkpoints));
+  auto outcome = study::answer(options, watch, findings, *std::move(checkpoints), caller);
   if (!outcome) return context.fail(outcome.error(), findings);
   if (show.effects) {
     if (auto tried = study::try_effects(*outcome); !tried)
@@ -125,6 +130,10 @@ int run(InputOptions& options, KeepOptions& keep, const ShowOptions& show,
 /// Simulates many steps instead of one.
 int sample_steps(InputOptions& options, const KeepOptions& keep, VariabilityOptions& variability,
                  Context& context) {
+  if (context.caller_models() != nullptr)
+    return context.fail({Errc::usage, "--variability",
+                         "samples steps without functions of the caller",
+                         "leave it out, or kernel_time and network_time"});
   if (keep.page.wanted())
     return context.fail({Errc::usage, "--open",
                          "a web page shows one run, and --variability simulates many",

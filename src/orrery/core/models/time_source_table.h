@@ -52,6 +52,8 @@ inline constexpr std::array kModelTimeSources = {
                     "The duration is counted in cycles of the systolic array of {}."},
     TimeSourceEntry{TimeSource::memory, "memory", TimedWork::memory, "",
                     "The duration comes from the memory model: latency and bytes at bandwidth."},
+    TimeSourceEntry{TimeSource::callable, "callable", TimedWork::any_work, "",
+                    "The duration comes from a function of the calling program."},
     TimeSourceEntry{TimeSource::none, "none", TimedWork::any_work, "",
                     "No model applies: the duration is 0."}};
 /// All sources in the order of help. Those of network models are declared in

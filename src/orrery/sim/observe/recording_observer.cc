@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "orrery/model/caller/caller_compute.h"
 #include "orrery/model/compute/compute_model.h"
 #include "orrery/sim/collectives/phases/switch_phases.h"
 
@@ -16,7 +17,9 @@ namespace {
 std::vector<std::vector<TimeSource>> all_timed_by(const graph::Workload& workload,
                                                   const platform::Platform& platform,
                                                   const Options& options) {
-  const auto compute = model::make_compute_model(platform, options.kernel_models);
+  const auto compute =
+      model::with_caller_times(model::make_compute_model(platform, options.kernel_models),
+                               options.caller, platform.device.name);
   std::vector<std::vector<TimeSource>> all;
   for (const graph::GraphRef& graph : workload.graphs) {
     std::vector<TimeSource>& nodes = all.emplace_back(graph->size());

@@ -106,9 +106,11 @@ std::string_view name(LibrarySource source) {
     case LibrarySource::scaled:
       return "scaled";
     case LibrarySource::measured:
+      return "measured";
+    case LibrarySource::callable:
       break;
   }
-  return "measured";
+  return "callable";
 }
 
 LibraryTimes::LibraryTimes(const nccl::Hardware& hardware, const std::string& device,
@@ -256,15 +258,21 @@ LibraryEstimate LibraryTimes::expert_exchange_time(const graph::ExpertExchange& 
                   : predicted.band   ? LibrarySource::scaled
                                      : LibrarySource::cost_model;
   answer.band = predicted.band;
-  return with_step_factor_and_error(CollectiveType::all_to_all, shape, answer);
+  return with_changes(CollectiveType::all_to_all, bytes, shape, answer);
 }
 
-LibraryEstimate LibraryTimes::with_step_factor_and_error(CollectiveType type,
-                                                         const nccl::Shape& shape,
-                                                         LibraryEstimate answer) const {
+LibraryEstimate LibraryTimes::with_changes(CollectiveType type, std::int64_t bytes,
+                                           const nccl::Shape& shape, LibraryEstimate answer) const {
   const auto us = [&] { return static_cast<double>(answer.time.count()) / 1e6; };
   if (step_factor_ != 1) answer.time = time_of(us() * step_factor_);
   if (error_factor_) answer.time = time_of(us() * error_factor_(type, shape, answer));
+  if (!change_) return answer;
+  const Time changed = change_(type, bytes, shape, answer.time);
+  if (changed == answer.time) return answer;
+  answer.time = changed;
+  answer.source = LibrarySource::callable;
+  answer.band.reset();
+  answer.extrapolated = false;
   return answer;
 }
 
@@ -294,12 +302,18 @@ LibraryEstimate LibraryTimes::operator()(CollectiveType type, std::int64_t bytes
   answer.choice = predicted.choice;
   answer.band = ratio.band;
   answer.extrapolated = ratio.extrapolated;
-  return with_step_factor_and_error(type, shape, answer);
+  return with_changes(type, bytes, shape, answer);
 }
 
 LibraryTimes LibraryTimes::with_error(Factor factor) const {
   LibraryTimes other = *this;
   other.error_factor_ = std::move(factor);
+  return other;
+}
+
+LibraryTimes LibraryTimes::with_changed_times(Change change) const {
+  LibraryTimes other = *this;
+  other.change_ = std::move(change);
   return other;
 }
 

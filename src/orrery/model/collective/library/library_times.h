@@ -25,9 +25,10 @@ enum class LibrarySource : std::uint8_t {
   cost_model,  ///< without measurements: the library's model; for exchanges, links and latencies
   scaled,      ///< the cost model times the ratio measured / cost model of other groups or devices
   measured,    ///< a curve of this device and number of ranks
+  callable,    ///< a function of the calling program
 };
 
-/// "cost model", "scaled", "measured".
+/// "cost model", "scaled", "measured", "callable".
 [[nodiscard]] std::string_view name(LibrarySource source);
 
 struct LibraryEstimate {
@@ -98,6 +99,12 @@ class LibraryTimes {
   /// A library whose times are multiplied by `factor`: a synthetic truth to validate error bands.
   [[nodiscard]] LibraryTimes with_error(Factor factor) const;
 
+  /// Returns the time of a collective from that of this library.
+  using Change = std::function<Time(graph::CollectiveType, std::int64_t bytes,
+                                    const nccl::Shape& shape, Time predicted)>;
+  /// A library whose times `change` replaces. A changed time has no error band.
+  [[nodiscard]] LibraryTimes with_changed_times(Change change) const;
+
   [[nodiscard]] const nccl::Hardware& hardware() const { return hardware_; }
   /// The curves on which estimates are based.
   [[nodiscard]] const std::vector<CollectiveCurve>& curves() const { return curves_; }
@@ -125,9 +132,10 @@ class LibraryTimes {
   [[nodiscard]] LibraryEstimate expert_exchange_time(const graph::ExpertExchange& exchange,
                                                      std::int64_t bytes,
                                                      const nccl::Shape& shape) const;
-  [[nodiscard]] LibraryEstimate with_step_factor_and_error(graph::CollectiveType type,
-                                                           const nccl::Shape& shape,
-                                                           LibraryEstimate answer) const;
+  /// Applies the factor of steps, the synthetic error and the function of the caller.
+  [[nodiscard]] LibraryEstimate with_changes(graph::CollectiveType type, std::int64_t bytes,
+                                             const nccl::Shape& shape,
+                                             LibraryEstimate answer) const;
 
   nccl::Hardware hardware_;
   std::string device_;
@@ -136,6 +144,7 @@ class LibraryTimes {
   std::vector<std::string> substitute_devices_;  ///< devices whose curves may replace missing ones
   double step_factor_ = 1;
   Factor error_factor_;  ///< see with_error(); empty: no error
+  Change change_;        ///< see with_changed_times(); empty: none
 };
 
 }  // namespace orrery::model

@@ -224,7 +224,9 @@ bool CollectivePlanner::is_less(std::uint32_t list, std::uint32_t other) const {
 namespace {
 
 TimeProvenance time_provenance_named(const model::LibraryEstimate& answer) {
-  if (answer.source == model::LibrarySource::cost_model) return TimeProvenance::formula;
+  if (answer.source == model::LibrarySource::cost_model ||
+      answer.source == model::LibrarySource::callable)
+    return TimeProvenance::formula;
   if (answer.extrapolated) return TimeProvenance::extrapolated;
   return answer.source == model::LibrarySource::measured ? TimeProvenance::interpolated
                                                          : TimeProvenance::scaled;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/model/caller/caller_compute.h"
 #include "orrery/model/compute/compute_model.h"
 #include "orrery/model/memory/memory_pools.h"
 #include "orrery/model/memory/remote_memory.h"
@@ -27,7 +28,9 @@ class DeviceWork {
       : run_(run),
         local_events_(local_events),
         kernel_interference_(kernel_interference),
-        compute_(model::make_compute_model(run.platform, run.options.kernel_models)),
+        compute_(model::with_caller_times(
+            model::make_compute_model(run.platform, run.options.kernel_models), run.options.caller,
+            run.platform.device.name)),
         remote_memory_(run.platform),
         pools_(run.platform),
         network_memory_(run, local_events, transport, kernel_interference) {}

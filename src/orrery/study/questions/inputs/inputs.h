@@ -11,6 +11,7 @@
 #include "orrery/core/findings.h"
 #include "orrery/graph/reshape/reshape.h"
 #include "orrery/graph/workload.h"
+#include "orrery/model/caller/caller_models.h"
 #include "orrery/model/collective/library/library_times.h"
 #include "orrery/model/compute/kernel_models.h"
 #include "orrery/platform/platform.h"
@@ -36,6 +37,8 @@ struct Cluster {
   LoadedKernelFiles kernel_files{};
   std::shared_ptr<const model::LibraryTimes> library{};  ///< runs the collectives; null: none does
   bool replay = false;  ///< only a stage: communications take the times that they were recorded to
+  /// Functions of the calling program that change predicted times; null: none.
+  std::shared_ptr<const model::CallerModels> caller{};
 
   [[nodiscard]] model::SuppliedModels kernel_models() const { return given_models(kernel_files); }
 };

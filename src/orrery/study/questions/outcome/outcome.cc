@@ -16,6 +16,7 @@
 #include "orrery/study/jobs/step_errors.h"
 #include "orrery/study/jobs/tensor_parallel_hosts.h"
 #include "orrery/study/kernels/kernel_deviations.h"
+#include "orrery/study/questions/outcome/caller_times.h"
 #include "orrery/study/whatif/changes/device_change.h"
 
 namespace orrery::study {
@@ -38,6 +39,8 @@ sim::Options options_of(const Question& question) {
 void add_cluster_options(const Cluster& cluster, sim::Options& options) {
   options.kernel_models = cluster.kernel_models();
   options.library = cluster.library;
+  options.caller = cluster.caller;
+  options.network = caller_network(cluster);
   if (!cluster.replay) return;
   options.replay = true;
   options.fold = options.skip_repeats = false;
@@ -145,6 +148,7 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch, 
   findings.merge(result->findings);
   result->findings = {};
   count_unused_link_changes(question, *result, findings);
+  count_caller_times(*inputs.cluster, findings);
   check_tensor_groups(workload, inputs.platform(), findings);
   if (inputs.load->program) {
     auto job = finish_job(inputs, question.record, *result, findings);
@@ -175,7 +179,8 @@ Result<void> try_effects(Outcome& outcome) {
     question.work.verify_fold = false;
     question.work.brief_names = true;
     Findings ignored_findings;  // equal to those of the complete step
-    const auto without_effect = answer(std::move(question), ignored_watch, ignored_findings);
+    const auto without_effect = answer(std::move(question), ignored_watch, ignored_findings, {},
+                                       outcome.inputs.cluster->caller);
     if (!without_effect) return tl::unexpected(without_effect.error());
     outcome.effects.push_back({effect.name, without_effect->result.end});
   }

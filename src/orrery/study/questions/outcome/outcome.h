@@ -48,9 +48,11 @@ struct Outcome {
 
 /// All of a question: settled, read, simulated. `findings` go into the outcome, and what is found
 /// before it fails goes into them. `checkpoints` needs no `job`: the question and its files
-/// identify it.
+/// identify it. `caller`: functions that change predicted times; null: none. Errc: also
+/// config_conflict if `caller` changes the network and messages contend.
 [[nodiscard]] Result<Outcome> answer(Question question, Watch& watch, Findings& findings,
-                                     sim::Checkpoints checkpoints = {});
+                                     sim::Checkpoints checkpoints = {},
+                                     std::shared_ptr<const model::CallerModels> caller = {});
 
 /// Simulates what has been read, with these `findings`. `question` is settled. `max_cpu_seconds`:
 /// as sim::Options.

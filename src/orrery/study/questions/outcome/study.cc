@@ -13,6 +13,7 @@
 #include "orrery/core/system/sha256.h"
 #include "orrery/core/system/thread_pool.h"
 #include "orrery/study/questions/inputs/inputs.h"
+#include "orrery/study/questions/outcome/caller_times.h"
 #include "orrery/study/questions/outcome/outcome.h"
 #include "orrery/study/questions/outcome/outcome_answer.h"
 #include "orrery/study/questions/run_options.h"
@@ -168,12 +169,15 @@ class Library {
 }  // namespace
 
 Result<Outcome> answer(Question question, Watch& watch, Findings& findings,
-                       sim::Checkpoints checkpoints) {
+                       sim::Checkpoints checkpoints,
+                       std::shared_ptr<const model::CallerModels> caller) {
   std::optional<FileReadRecorder> read_files;
   if (checkpoints.are_used()) read_files.emplace();
   if (auto fine = settle(question); !fine) return tl::unexpected(fine.error());
-  auto cluster = share(read_cluster(question, findings));
-  if (!cluster) return tl::unexpected(cluster.error());
+  auto read = read_cluster(question, findings);
+  if (!read) return tl::unexpected(read.error());
+  if (auto fine = set_caller(std::move(caller), *read); !fine) return tl::unexpected(fine.error());
+  const auto cluster = share(std::move(read));
   auto load = share(read_load(question, **cluster, watch, findings));
   if (!load) return tl::unexpected(load.error());
   if (read_files) checkpoints.job = job_of(question, read_files->hashes());
