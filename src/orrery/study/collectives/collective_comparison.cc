@@ -21,7 +21,6 @@
 #include "orrery/platform/cluster/fabric/fabric.h"
 #include "orrery/platform/cluster/fabric/fabric_hosts.h"
 #include "orrery/study/collectives/algorithms/algorithm_candidates.h"
-#include "orrery/study/collectives/algorithms/group_rings.h"
 #include "orrery/study/collectives/algorithms/single_collective.h"
 #include "orrery/study/questions/inputs/inputs.h"
 #include "orrery/study/whatif/changes/changes.h"
@@ -95,12 +94,8 @@ class AlgorithmTrials {
   void run_own() {
     sim::Options options;
     options.library = cluster_.library;
-    graph::Workload whole = whole_, least = least_;
-    for (graph::Workload* work : {&whole, &least})
-      if (auto made = add_group_rings(cluster_.platform, *work); !made)
-        return skip("as in the cluster file", made.error().what);
     run("as in the cluster file", answer_.library == "nccl" ? "as NCCL runs it" : "",
-        cluster_.platform, options, whole, least);
+        cluster_.platform, options, whole_, least_);
   }
 
   void run_labels(const std::string& words) {

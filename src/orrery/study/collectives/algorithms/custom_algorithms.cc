@@ -9,7 +9,6 @@
 
 #include "orrery/core/text/text.h"
 #include "orrery/platform/cluster/fabric/fabric_hosts.h"
-#include "orrery/study/collectives/algorithms/group_rings.h"
 #include "orrery/synthesis/formats/chakra_plan.h"
 #include "orrery/synthesis/formats/read_plan.h"
 #include "orrery/synthesis/plans/plan_check.h"
@@ -101,7 +100,7 @@ Result<void> read_custom_collectives(const Question& question, const platform::P
     if (!graphs) return tl::unexpected(graphs.error());
     workload.custom_collectives[name] = *std::move(graphs);
   }
-  return add_group_rings(platform, workload);
+  return {};
 }
 
 Result<Plan> read_plan_or_traces(const std::string& file, Findings& findings) {

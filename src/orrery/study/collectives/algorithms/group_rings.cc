@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/study/collectives/algorithms/group_rings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,9 +27,10 @@ namespace {
 using Graphs = std::vector<graph::GraphRef>;
 using Use = std::pair<CollectiveType, StringId>;  // a collective and its group's name
 
-bool has_rings(const platform::Platform& platform, CollectiveType type) {
-  const platform::CollectivePlan* plan = platform.collectives.plan(type);
-  return plan != nullptr && plan->custom_prefix == platform::kRings;
+bool any_rings(const platform::Platform& platform) {
+  const auto plans = platform.collectives.plans();
+  return std::any_of(plans.begin(), plans.end(),
+                     [](const auto* plan) { return plan->custom_prefix == platform::kRings; });
 }
 
 std::set<Use> uses_of(const platform::Platform& platform, const graph::Graph& graph) {
@@ -34,14 +38,21 @@ std::set<Use> uses_of(const platform::Platform& platform, const graph::Graph& gr
   for (graph::NodeId node = 0; node < graph.size(); ++node) {
     if (graph.kind(node) != graph::NodeKind::coll) continue;
     const graph::Collective& one = graph.collective(node);
-    if (has_rings(platform, one.type)) uses.emplace(one.type, one.group);
+    const std::string* algorithm =
+        sim::custom_algorithm(platform.collectives, graph, node, one.type);
+    if (algorithm != nullptr && *algorithm == platform::kRings) uses.emplace(one.type, one.group);
   }
   return uses;
 }
 
 /// The rings of a collective among hosts with these numbers of ranks; empty: there are none.
-Result<Graphs> rings_of(CollectiveType type, const std::vector<std::uint32_t>& hosts) {
+Result<Graphs> rings_of(const platform::Platform& platform, CollectiveType type,
+                        const std::vector<std::uint32_t>& hosts) {
   synthesis::AlgorithmShape shape;
+  // Where links forward complete messages only, chunks use several links of a route at once.
+  if (platform.network == platform::NetworkModelKind::message)
+    shape.ring_chunks =
+        static_cast<std::uint32_t>(std::clamp<std::int64_t>(platform.collectives.splits, 1, 1024));
   shape.ranks = std::accumulate(hosts.begin(), hosts.end(), 0U);
   shape.unequal_hosts = hosts;
   for (const synthesis::PlannedAlgorithm& one : synthesis::planned_algorithms())
@@ -50,20 +61,68 @@ Result<Graphs> rings_of(CollectiveType type, const std::vector<std::uint32_t>& h
   return Graphs{};
 }
 
+/// Why these ranks keep one ring although several would use more adapters; empty: they would not.
+std::string why_one_ring(const platform::Platform& platform,
+                         const std::vector<std::uint32_t>& ranks) {
+  std::map<std::uint32_t, std::uint32_t> hosts;  // ranks by host
+  for (const std::uint32_t rank : ranks)
+    ++hosts[platform.fabric->topology.host(platform.fabric->rank_devices[rank])];
+  const auto several = [](const auto& host) { return host.second > 1; };
+  if (hosts.size() < 2 || !std::all_of(hosts.begin(), hosts.end(), several)) return {};
+  return platform::ranks_per_host(platform, ranks).empty()
+             ? "its ranks alternate between hosts"
+             : fmt::format("{} ranks are too many for rings by adapter", ranks.size());
+}
+
+/// Adds the rings of one collective and one group after the other.
+class GroupRings {
+ public:
+  GroupRings(const platform::Platform& platform, graph::Workload& workload, Findings& findings)
+      : platform_(platform), workload_(workload), findings_(findings), all_(workload.rank_count()) {
+    std::iota(all_.begin(), all_.end(), 0U);
+  }
+
+  Result<void> add(CollectiveType type, std::string_view name,
+                   const std::vector<std::uint32_t>& members) {
+    const std::vector<std::uint32_t>& ranks = members.empty() ? all_ : members;
+    // An invalid group; the simulator reports it.
+    if (std::adjacent_find(ranks.begin(), ranks.end()) != ranks.end() || ranks.empty() ||
+        ranks.back() >= platform_.fabric->rank_devices.size())
+      return {};
+    const std::vector<std::uint32_t> hosts = platform::ranks_per_host(platform_, ranks);
+    const auto [rings, is_new] = made_.try_emplace({type, hosts});
+    if (is_new && !hosts.empty()) {
+      auto graphs = rings_of(platform_, type, hosts);
+      if (!graphs) return tl::unexpected(graphs.error());
+      rings->second = *std::move(graphs);
+    }
+    if (!rings->second.empty())
+      workload_.custom_collectives[sim::traces_of(std::string(platform::kRings), type, members)] =
+          rings->second;
+    else if (const std::string why = why_one_ring(platform_, ranks); !why.empty())
+      findings_.add(FindingCode::group_falls_back_to_ring,
+                    fmt::format("{} of group \"{}\": {}", graph::name(type), name, why));
+    return {};
+  }
+
+ private:
+  const platform::Platform& platform_;
+  graph::Workload& workload_;
+  Findings& findings_;
+  std::vector<std::uint32_t> all_;
+  std::map<std::pair<CollectiveType, std::vector<std::uint32_t>>, Graphs> made_;  // by hosts
+};
+
 }  // namespace
 
-Result<void> add_group_rings(const platform::Platform& platform, graph::Workload& workload) {
-  const auto plans = platform.collectives.plans();
-  if (std::none_of(plans.begin(), plans.end(),
-                   [](const auto* plan) { return plan->custom_prefix == platform::kRings; }))
-    return {};
+Result<void> add_group_rings(const platform::Platform& platform, graph::Workload& workload,
+                             Findings& findings) {
+  if (!any_rings(platform) || platform.fabric == nullptr) return {};
   sim::Communicators communicators;
   if (auto made = communicators.make(workload, platform.rules); !made) return made;
   const sim::Policy policy = sim::Policy::of(platform.rules);
-  std::vector<std::uint32_t> all(workload.rank_count());
-  std::iota(all.begin(), all.end(), 0U);
-  std::map<std::pair<CollectiveType, std::vector<std::uint32_t>>, Graphs> made;  // by hosts
-  std::map<std::uint32_t, std::set<Use>> uses;                                   // by graph
+  GroupRings rings(platform, workload, findings);
+  std::map<std::uint32_t, std::set<Use>> uses;              // by graph
   std::set<std::pair<CollectiveType, std::uint32_t>> seen;  // with the communicator
   for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
     const std::uint32_t number = workload.graph_of_rank[rank];
@@ -74,21 +133,23 @@ Result<void> add_group_rings(const platform::Platform& platform, graph::Workload
       const std::string_view name = graph.string(group);
       const std::uint32_t found = policy.means_all(name) ? 0 : communicators.find(name, rank);
       if (found >= sim::Communicators::kOutside || !seen.emplace(type, found).second) continue;
-      const std::vector<std::uint32_t>& members = communicators[found].ascending();
-      std::vector<std::uint32_t> hosts =
-          platform::ranks_per_host(platform, members.empty() ? all : members);
-      const auto [rings, is_new] = made.try_emplace({type, hosts});
-      if (is_new) {
-        auto graphs = rings_of(type, hosts);
-        if (!graphs) return tl::unexpected(graphs.error());
-        rings->second = *std::move(graphs);
-      }
-      if (!rings->second.empty())
-        workload.custom_collectives[sim::traces_of(std::string(platform::kRings), type, members)] =
-            rings->second;
+      if (auto done = rings.add(type, name, communicators[found].ascending()); !done) return done;
     }
   }
   return {};
+}
+
+Result<sim::SimResult> simulate_with_rings(const graph::Workload& workload,
+                                           const platform::Platform& platform,
+                                           const sim::Options& options) {
+  if (!any_rings(platform)) return sim::simulate(workload, platform, options);
+  graph::Workload with_rings = workload;
+  Findings findings;
+  if (auto made = add_group_rings(platform, with_rings, findings); !made)
+    return tl::unexpected(made.error());
+  auto result = sim::simulate(with_rings, platform, options);
+  if (result) result->findings.merge(findings);
+  return result;
 }
 
 }  // namespace orrery::study
