@@ -67,6 +67,16 @@ TEST(Torchtitan, ReadsAJob) {
   EXPECT_TRUE(check_spec(spec));
 }
 
+// pytorch/torchtitan, train_configs of 2024: the plan was in another section.
+TEST(Torchtitan, SaysWhatItDoesNotReadOfOldFiles) {
+  const TitanJob job = import_titan(
+      titan_file("", "data_parallel_shard_degree = 8", "mode = \"none\"",
+                 "[experimental]\npipeline_parallel_degree = 2\ncontext_parallel_degree = 1\n"
+                 "pipeline_parallel_split_points = [\"layers.4\"]\ncustom_import = \"mine\"\n"));
+  EXPECT_EQ(job.findings.count(FindingCode::key_without_effect), 1u);  // the degree
+  EXPECT_EQ(job.findings.count(FindingCode::key_ignored), 1u);         // the split points
+}
+
 TEST(Torchtitan, ReadsCheckpointing) {
   const auto recompute = [](const std::string& lines) {
     return import_titan(titan_file("", "data_parallel_shard_degree = 8", lines)).spec.recompute;

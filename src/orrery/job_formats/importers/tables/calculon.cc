@@ -1,75 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calculon's model and execution files.
+// Reads Calculon's model and execution files (calculon-ai/calculon, calculon/llm/llm.py: names).
 #include <algorithm>
-#include <array>
 
-#include "orrery/job_formats/importers/importer_internal.h"
+#include "orrery/job_formats/importers/tables/tables.h"
 
 namespace orrery::workload {
+namespace calculon {
+namespace {
 
 using config::Json;
 using config::KeyReader;
-using config::Named;
 
-namespace {
+constexpr KeyRow kModelRows[] = {
+    {"attn_heads", KeyUse::sets, "model.heads"},  {"attn_size", KeyUse::sets, "model.head_dim"},
+    {"feedforward", KeyUse::sets, "model.ffn"},   {"hidden", KeyUse::sets, "model.hidden"},
+    {"num_blocks", KeyUse::sets, "model.layers"}, {"seq_size", KeyUse::sets, "batch.seq"},
+};
 
-Result<void> import_calculon_model(Spec& spec, const Json& file, const std::string& where,
-                                   Findings& findings) {
-  KeyReader keys(file, where);
-  Model model;
-  model.name = "calculon model";
-  model.hidden = whole(keys, "hidden", 1024);
-  model.ffn = whole(keys, "feedforward", 0);
-  model.heads = whole(keys, "attn_heads", 16);
-  model.head_dim = whole(keys, "attn_size", 0);
-  model.layers = whole(keys, "num_blocks", 1);
-  model.dropout = true;  // Calculon's layers always have dropout
-  spec.batch.seq = whole(keys, "seq_size", spec.batch.seq);
-  spec.kernels.flash_attention = false;
-  if (auto fine = finish(keys, findings); !fine) return fine;
-  model.vocab = 51200;  // Calculon's models end after the last block; assume Megatron's table
+constexpr KeyWord kRecompute[] = {{"none", "none"}, {"attn_only", "selective"}, {"full", "full"}};
+constexpr KeyWord kTypes[] = {
+    {"float32", "fp32"}, {"float16", "fp16"}, {"bfloat16", "bf16"}, {"float8", "fp8"}};
+constexpr KeyWord kShards[] = {{"true", "zero1"}, {"false", "none"}};
+
+constexpr KeyRow kRunRows[] = {
+    {"activation_recompute", KeyUse::sets, "recompute.kind", kRecompute},
+    {"activations_offload", KeyUse::not_modeled},
+    {"attention_type", KeyUse::read, "model.kv_heads: 1 with multiquery"},
+    {"batch_size", KeyUse::sets, "batch.global"},
+    {"data_par", KeyUse::sets, "parallel.dp"},
+    {"data_par_net"},
+    {"data_par_overlap", KeyUse::sets, "parallel.overlap_gradients"},
+    {"datatype", KeyUse::sets, "precision.weights precision.activations precision.reduce", kTypes},
+    {"fused_activation", KeyUse::sets, "kernels.fused"},
+    {"microbatch_size", KeyUse::sets, "batch.micro"},
+    {"num_procs"},
+    {"optimizer_offload", KeyUse::not_modeled},
+    {"optimizer_sharding", KeyUse::sets, "parallel.sharding", kShards},
+    {"pipeline_interleaving", KeyUse::read, "schedule.chunks"},
+    {"pipeline_par", KeyUse::sets, "parallel.pp"},
+    {"pipeline_par_net"},
+    {"seq_par_ag_redo", KeyUse::not_modeled, "true"},
+    {"tensor_par", KeyUse::sets, "parallel.tp"},
+    {"tensor_par_comm_type", KeyUse::read, "parallel.sp: unless it is ar"},
+    {"tensor_par_net"},
+    {"tensor_par_overlap", KeyUse::not_modeled, "none"},
+    {"training"},
+    {"weight_offload", KeyUse::not_modeled},
+};
+
+Result<void> import_model(Spec& spec, const Json& file, const std::string& where,
+                          Findings& findings) {
+  Spec made = spec;
+  made.model = Model{};
+  made.model.name = "calculon model";
+  made.model.dropout = true;  // Calculon's layers always have dropout
+  made.kernels.flash_attention = false;
+  if (auto done = apply_keys({kModelRows}, file, where, made, findings); !done)
+    return tl::unexpected(done.error());
+  made.model.vocab = 51200;  // Calculon's models end after the last block; assume Megatron's table
   findings.add(FindingCode::default_assumed, where + ": vocab = 51200");
-  spec.model = std::move(model);
+  spec = std::move(made);
   return {};
 }
 
-Result<void> import_calculon_run(Spec& spec, const Json& file, const std::string& where,
-                                 Findings& findings) {
-  constexpr std::array kRecompute = {Named<RecomputeKind>{"none", RecomputeKind::none},
-                                     Named<RecomputeKind>{"attn_only", RecomputeKind::selective},
-                                     Named<RecomputeKind>{"full", RecomputeKind::full}};
-  constexpr std::array kTypes = {
-      Named<Dtype>{"float32", Dtype::fp32}, Named<Dtype>{"float16", Dtype::fp16},
-      Named<Dtype>{"bfloat16", Dtype::bf16}, Named<Dtype>{"float8", Dtype::fp8}};
+/// What the execution file leaves out.
+void set_defaults(Spec& spec) {
+  spec.parallel.tp = spec.parallel.pp = spec.parallel.dp = spec.batch.micro = 1;
+  spec.batch.global = 0;
+  spec.parallel.sharding = Sharding::none;
+  spec.parallel.overlap_gradients = spec.kernels.fused = false;
+  spec.recompute.kind = RecomputeKind::none;
+  spec.precision.weights = spec.precision.activations = spec.precision.reduce = Dtype::fp16;
+}
+
+Result<void> import_run(Spec& spec, const Json& file, const std::string& where,
+                        Findings& findings) {
+  Spec made = spec;
+  set_defaults(made);
   KeyReader keys(file, where);
-  spec.parallel.tp = whole(keys, "tensor_par", 1);
-  spec.parallel.pp = whole(keys, "pipeline_par", 1);
-  spec.parallel.dp = whole(keys, "data_par", 1);
-  spec.batch.global = whole(keys, "batch_size", 0);
-  spec.batch.micro = whole(keys, "microbatch_size", 1);
-  spec.schedule.chunks = std::max<std::int64_t>(whole(keys, "pipeline_interleaving", 1), 1);
-  if (spec.schedule.chunks > 1) spec.schedule.kind = ScheduleKind::interleaved;
-  spec.parallel.sharding = keys.flag("optimizer_sharding") ? Sharding::zero1 : Sharding::none;
-  spec.parallel.overlap_gradients = keys.flag("data_par_overlap");
-  spec.parallel.sp = spec.parallel.tp > 1 && keys.text("tensor_par_comm_type", "ar") != "ar";
-  spec.kernels.fused = keys.flag("fused_activation");
-  spec.recompute.kind =
-      keys.choice<RecomputeKind>("activation_recompute", RecomputeKind::none, kRecompute);
-  const Dtype type = keys.choice<Dtype>("datatype", Dtype::fp16, kTypes);
-  spec.precision.weights = spec.precision.activations = spec.precision.reduce = type;
-  if (keys.text("attention_type", "multihead") == "multiquery") spec.model.kv_heads = 1;
-  for (const char* const offload : {"weight_offload", "activations_offload", "optimizer_offload"}) {
-    if (keys.flag(offload)) findings.add(FindingCode::key_without_effect, keys.place(offload));
-  }
-  ignore_keys(keys,
-              {"num_procs", "tensor_par_net", "pipeline_par_net", "data_par_net", "training"});
-  report_unmodeled(keys, file, {{"tensor_par_overlap", "none"}, {"seq_par_ag_redo", true}},
-                   findings);
-  return finish(keys, findings);
+  if (auto done = apply_other_keys({kRunRows}, keys, file, "", made, findings); !done)
+    return tl::unexpected(done.error());
+  made.schedule.chunks = std::max<std::int64_t>(whole(keys, "pipeline_interleaving", 1), 1);
+  if (made.schedule.chunks > 1) made.schedule.kind = ScheduleKind::interleaved;
+  made.parallel.sp = keys.text("tensor_par_comm_type", "ar") != "ar" && made.parallel.tp > 1;
+  if (keys.text("attention_type", "multihead") == "multiquery") made.model.kv_heads = 1;
+  if (auto fine = finish(keys, findings); !fine) return fine;
+  spec = std::move(made);
+  return {};
 }
 
 }  // namespace
+}  // namespace calculon
 
 const Importer kCalculonModelImporter{
     .name = "calculon_model",
@@ -77,19 +99,20 @@ const Importer kCalculonModelImporter{
     .files = "its model",
     .reads = "the model",
     .is_document =
-        [](const Json& document) {
+        [](const config::Json& document) {
           return has(document, {"hidden", "attn_heads", "num_blocks"});
         },
-    .import_document = import_calculon_model};
-
+    .import_document = calculon::import_model};
 const Importer kCalculonRunImporter{.name = "calculon_run",
                                     .tool = "Calculon",
                                     .files = "its execution",
                                     .reads = "plan, recomputation, precision",
                                     .is_document =
-                                        [](const Json& document) {
+                                        [](const config::Json& document) {
                                           return has(document, {"tensor_par", "pipeline_par"});
                                         },
-                                    .import_document = import_calculon_run};
+                                    .import_document = calculon::import_run};
+constinit const ImporterTable kCalculonModelTable{&kCalculonModelImporter, {calculon::kModelRows}};
+constinit const ImporterTable kCalculonRunTable{&kCalculonRunImporter, {calculon::kRunRows}};
 
 }  // namespace orrery::workload

@@ -1,20 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DeepSpeed (ds_config.json).
+// Reads DeepSpeed's ds_config.json (its documentation, "DeepSpeed Configuration JSON").
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "orrery/job_formats/importers/importer_internal.h"
+#include "orrery/job_formats/importers/tables/tables.h"
 
 namespace orrery::workload {
+
+namespace deepspeed {
+namespace {
 
 using config::Json;
 using config::KeyReader;
 using config::Named;
 
-namespace {
+constexpr KeyRow kRows[] = {
+    {"activation_checkpointing", KeyUse::read, "recompute.kind: full, if the section is there"},
+    {"bf16", KeyUse::read, "precision.weights, precision.activations, if it is enabled"},
+    {"communication_data_type", KeyUse::read, "precision.reduce: fp32, else that of the weights"},
+    {"data_types"},
+    {"dump_state"},
+    {"fp16", KeyUse::read, "precision.weights, precision.activations, if it is enabled"},
+    {"gradient_accumulation_steps", KeyUse::read, kAccumulated},
+    {"gradient_clipping"},
+    {"optimizer"},
+    {"prescale_gradients"},
+    {"scheduler"},
+    {"steps_per_print"},
+    {"tensor_parallel.autotp_size", KeyUse::read, "parallel.tp, unless it is 0"},
+    {"tensorboard"},
+    {"train_batch_size", KeyUse::read, "batch.global; parallel.dp from the other two sizes"},
+    {"train_micro_batch_size_per_gpu", KeyUse::read, "batch.micro"},
+    {"wall_clock_breakdown"},
+    {"zero_allow_untested_optimizer"},
+    {"zero_optimization.allgather_bucket_size"},
+    {"zero_optimization.allgather_partitions"},
+    {"zero_optimization.contiguous_gradients"},
+    {"zero_optimization.cpu_offload", KeyUse::read, "offload.optimizer"},
+    {"zero_optimization.offload_optimizer", KeyUse::read, "offload.optimizer; NVMe as the host's"},
+    {"zero_optimization.offload_param", KeyUse::read, "offload.weights; NVMe as the host's"},
+    {"zero_optimization.overlap_comm", KeyUse::read, "parallel.overlap_gradients; on in stage 3"},
+    {"zero_optimization.reduce_bucket_size", KeyUse::read, "parallel.bucket"},
+    {"zero_optimization.reduce_scatter"},
+    {"zero_optimization.round_robin_gradients"},
+    {"zero_optimization.stage", KeyUse::read, "parallel.sharding"},
+    {"zero_optimization.stage3_gather_16bit_weights_on_model_save"},
+    {"zero_optimization.stage3_max_live_parameters"},
+    {"zero_optimization.stage3_max_reuse_distance"},
+    {"zero_optimization.stage3_param_persistence_threshold"},
+    {"zero_optimization.stage3_prefetch_bucket_size"},
+    {"zero_optimization.sub_group_size"},
+    {"zero_optimization.zero_hpz_partition_size", KeyUse::read, "parallel.shard_size"},
+};
 
 constexpr std::array kSharding = {
     Named<Sharding>{"0", Sharding::none}, Named<Sharding>{"1", Sharding::zero1},
@@ -64,11 +104,9 @@ Result<void> read_zero(Spec& spec, const Json& file, const std::string& where, F
     spec.offload.optimizer = true;  // before 2021
   read_offload(keys, *section, "offload_optimizer", spec.offload.optimizer, findings);
   read_offload(keys, *section, "offload_param", spec.offload.weights, findings);
-  ignore_keys(keys, {"contiguous_gradients", "allgather_partitions", "reduce_scatter",
-                     "allgather_bucket_size", "sub_group_size", "round_robin_gradients",
-                     "stage3_gather_16bit_weights_on_model_save", "stage3_max_live_parameters",
-                     "stage3_max_reuse_distance", "stage3_prefetch_bucket_size",
-                     "stage3_param_persistence_threshold"});
+  if (auto done = apply_other_keys({kRows}, keys, *section, "zero_optimization", spec, findings);
+      !done)
+    return tl::unexpected(done.error());
   return finish(keys, findings);
 }
 
@@ -81,6 +119,10 @@ Result<void> import_deepspeed(Spec& spec, const Json& original, const std::strin
                               Findings& findings) {
   const Json file = without_auto(original);
   KeyReader keys(file, where);
+  for (const char* const key : {"fp16", "bf16", "zero_optimization", "tensor_parallel"})
+    static_cast<void>(keys.has(key));  // sections
+  if (auto done = apply_other_keys({kRows}, keys, file, "", spec, findings); !done)
+    return tl::unexpected(done.error());
   if (enabled(file, "fp16")) spec.precision.weights = spec.precision.activations = Dtype::fp16;
   if (enabled(file, "bf16")) spec.precision.weights = spec.precision.activations = Dtype::bf16;
   // Gradients are sent in the type of the weights unless communication_data_type is given.
@@ -105,16 +147,13 @@ Result<void> import_deepspeed(Spec& spec, const Json& original, const std::strin
     const std::int64_t degree = whole(inner, "autotp_size", 0);
     if (degree > 0) spec.parallel.tp = degree;
     if (auto fine = finish(inner, findings); !fine) return fine;
-    static_cast<void>(keys.has("tensor_parallel"));
   }
   if (keys.has("activation_checkpointing")) spec.recompute.kind = RecomputeKind::full;
-  ignore_keys(keys, {"fp16", "bf16", "zero_optimization", "gradient_clipping", "optimizer",
-                     "scheduler", "steps_per_print", "wall_clock_breakdown", "prescale_gradients",
-                     "zero_allow_untested_optimizer", "data_types", "tensorboard", "dump_state"});
   return finish(keys, findings);
 }
 
 }  // namespace
+}  // namespace deepspeed
 
 const Importer kDeepspeedImporter{
     .name = "deepspeed",
@@ -123,10 +162,11 @@ const Importer kDeepspeedImporter{
     .reads = "ZeRO stage, offloaded state, tensor parallelism, buckets, batch, precision",
     .refuses = "stages above 3",
     .is_document =
-        [](const Json& document) {
+        [](const config::Json& document) {
           return has_any(document, {"zero_optimization", "train_micro_batch_size_per_gpu",
                                     "train_batch_size"});
         },
-    .import_document = import_deepspeed};
+    .import_document = deepspeed::import_deepspeed};
+constinit const ImporterTable kDeepspeedTable{&kDeepspeedImporter, {deepspeed::kRows}};
 
 }  // namespace orrery::workload

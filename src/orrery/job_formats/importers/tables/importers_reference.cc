@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "orrery/job_formats/importers/tables/tables.h"
@@ -33,6 +34,15 @@ std::string words_text(const KeyRow& row) {
   return text;
 }
 
+/// The tool, with the file if it has several: "Calculon, its model".
+std::string heading_of(const Importer& importer) {
+  const auto others =
+      std::count_if(kImporters.begin(), kImporters.end(),
+                    [&](const Importer* each) { return each->tool == importer.tool; });
+  return others == 1 ? std::string(importer.tool)
+                     : fmt::format("{}, {}", importer.tool, importer.files);
+}
+
 }  // namespace
 
 std::string importers_reference() {
@@ -54,7 +64,7 @@ std::string importers_reference() {
         fmt::format("| {} | {} | {} | {} |\n", each->tool, each->files, each->reads, each->refuses);
   for (const ImporterTable* table : kImporterTables) {
     text += fmt::format("\n## Keys of {}\n\n| key | becomes | values |\n|---|---|---|\n",
-                        table->importer->tool);
+                        heading_of(*table->importer));
     for (const KeyRow& row : table->keys.rows)
       text += fmt::format("| `{}` | {} | {} |\n", row.key, use_text(row), words_text(row));
     if (table->keys.ignored.empty()) continue;

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "orrery/core/text/text.h"
 #include "orrery/workload/spec/model_catalog.h"
@@ -35,14 +37,26 @@ const KeyRow* row_of(std::span<const KeyRow> rows, std::string_view key) {
   return best;
 }
 
-/// A value as a specification writes it.
+/// A value as a specification writes it: 2.0 is 2.
 std::string plain_text(const Json& value) {
+  if (value.is_number_float()) {
+    constexpr double kExact = 9007199254740992.0;  // 2^53
+    const double number = value.get<double>();
+    if (std::abs(number) <= kExact && number == std::floor(number))
+      return std::to_string(static_cast<std::int64_t>(number));
+  }
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 bool is_off(const Json& value) {
   return value == false || value == 0 || value == "" || value == "none" || value == "None" ||
          (value.is_array() && value.empty()) || (value.is_object() && value.empty());
+}
+
+/// Whether the name begins as one of those without effect.
+bool is_ignored(const KnownKeys& keys, std::string_view key) {
+  return std::any_of(keys.ignored.begin(), keys.ignored.end(),
+                     [&](std::string_view begin) { return key.starts_with(begin); });
 }
 
 /// Applies the values of one file.
@@ -56,28 +70,22 @@ class Rows {
     std::replace(path.begin(), path.end(), '.', '/');
     place_ = where_ + ":/" + path;
     const KeyRow* const row = row_of(keys_.rows, key);
-    if (row == nullptr) {
-      if (std::any_of(keys_.ignored.begin(), keys_.ignored.end(),
-                      [&](std::string_view begin) { return key.starts_with(begin); }))
-        return {};
-      findings_.add(FindingCode::key_ignored, place_);
-      return {};
-    }
-    switch (row->use) {
-      case KeyUse::sets:
-        return set_all(*row, value);
-      case KeyUse::not_modeled:
-        if (plain_text(value) != row->what && !(row->what.empty() && is_off(value)))
-          findings_.add(FindingCode::key_without_effect, place_);
-        return {};
-      case KeyUse::refused:
-        if (is_off(value)) return {};
-        return fail(Errc::input_unsupported, place_,
-                    fmt::format("is {}, which is not supported", in_quotes(plain_text(value))),
-                    std::string(row->what));
-      case KeyUse::read:
-      case KeyUse::no_effect:
-        break;
+    if (row != nullptr) return apply_row(*row, value);
+    if (!is_ignored(keys_, key)) findings_.add(FindingCode::key_ignored, place_);
+    return {};
+  }
+
+  /// Applies the rows that `keys` does not read itself.
+  Result<void> apply_others(config::KeyReader& keys, const Json& section, std::string_view path) {
+    ask_for_rows(keys, path);
+    for (const auto& [key, value] : section.items()) {
+      const std::string whole = path.empty() ? key : fmt::format("{}.{}", path, key);
+      const KeyRow* const row = row_of(keys_.rows, whole);
+      if (row == nullptr ? !is_ignored(keys_, whole) : row->use == KeyUse::read) continue;
+      static_cast<void>(keys.has(key));
+      place_ = keys.place(key);
+      if (row == nullptr) continue;
+      if (auto done = apply_row(*row, value); !done) return done;
     }
     return {};
   }
@@ -85,6 +93,40 @@ class Rows {
   [[nodiscard]] std::int64_t world() const { return world_; }
 
  private:
+  /// Marks the rows of a section as read, so that they are suggested for keys with typing errors.
+  void ask_for_rows(config::KeyReader& keys, std::string_view path) const {
+    for (const KeyRow& row : keys_.rows) {
+      std::string_view key = row.key;
+      if (!path.empty()) {
+        if (!key.starts_with(path) || key.size() <= path.size() || key[path.size()] != '.')
+          continue;
+        key.remove_prefix(path.size() + 1);
+      }
+      if (row.use != KeyUse::read && key.find('.') == std::string_view::npos)
+        static_cast<void>(keys.has(key));
+    }
+  }
+
+  Result<void> apply_row(const KeyRow& row, const Json& value) {
+    switch (row.use) {
+      case KeyUse::sets:
+        return set_all(row, value);
+      case KeyUse::not_modeled:
+        if (plain_text(value) != row.what && !(row.what.empty() && is_off(value)))
+          findings_.add(FindingCode::key_without_effect, place_);
+        return {};
+      case KeyUse::refused:
+        if (is_off(value)) return {};
+        return fail(Errc::input_unsupported, place_,
+                    fmt::format("is {}, which is not supported", in_quotes(plain_text(value))),
+                    std::string(row.what));
+      case KeyUse::read:
+      case KeyUse::no_effect:
+        break;
+    }
+    return {};
+  }
+
   Result<void> set_all(const KeyRow& row, const Json& value) {
     std::string text = plain_text(value);
     if (text.find("${") != std::string::npos || text == "auto") {
@@ -191,6 +233,15 @@ Result<std::int64_t> apply_keys(const KnownKeys& keys, const Json& flat, const s
   Rows all(keys, where, spec, findings);
   for (const auto& [key, value] : flat.items())
     if (auto done = all.apply(key, value); !done) return tl::unexpected(done.error());
+  return all.world();
+}
+
+Result<std::int64_t> apply_other_keys(const KnownKeys& known, config::KeyReader& keys,
+                                      const Json& section, std::string_view path, Spec& spec,
+                                      Findings& findings) {
+  const std::string where;
+  Rows all(known, where, spec, findings);
+  if (auto done = all.apply_others(keys, section, path); !done) return tl::unexpected(done.error());
   return all.world();
 }
 

@@ -59,6 +59,14 @@ struct KnownKeys {
                                               const std::string& where, Spec& spec,
                                               Findings& findings);
 
+/// The same for the keys of one object, below `path` in the rows ("training"; empty: the root), for
+/// importers that read some keys by `keys`, which their rows call KeyUse::read. Marks all others as
+/// read; `keys` reports those that are neither in the rows nor read (finish()).
+[[nodiscard]] Result<std::int64_t> apply_other_keys(const KnownKeys& known, config::KeyReader& keys,
+                                                    const config::Json& section,
+                                                    std::string_view path, Spec& spec,
+                                                    Findings& findings);
+
 /// Replaces "${name}", "${.name}", "${section.name}" and "${NAME:default}" by what they refer to
 /// in the document (OmegaConf's and Primus' notation). Unknown ones stay.
 [[nodiscard]] config::Json resolved(const config::Json& document);

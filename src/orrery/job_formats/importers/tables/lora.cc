@@ -9,7 +9,7 @@
 #include "orrery/config/parameters.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
-#include "orrery/job_formats/importers/importer_internal.h"
+#include "orrery/job_formats/importers/tables/tables.h"
 #include "orrery/workload/spec/model_catalog.h"
 
 namespace orrery::workload {
@@ -167,19 +167,44 @@ Result<void> find_base(Spec& spec, KeyReader& keys) {
   return {};
 }
 
-/// Rejects options that change the number of weights and are not modeled.
-Result<void> refuse_others(KeyReader& keys, const Json& file) {
-  for (const char* const key :
-       {"rank_pattern", "layers_to_transform", "layer_replication", "exclude_modules",
-        "target_parameters", "trainable_token_indices"}) {
-    const auto found = file.find(key);
-    if (!keys.has(key) || found->empty()) continue;
-    return fail(Errc::input_unsupported, keys.place(key),
-                "is given, but different adapters per layer are not supported",
-                "use the same adapters with the same rank in every layer");
-  }
-  return {};
-}
+constexpr std::string_view kEqualLayers =
+    "use the same adapters with the same rank in every layer; different ones are not supported";
+
+constexpr KeyRow kPeftRows[] = {
+    {"alpha_pattern"},
+    {"auto_mapping"},
+    {"base_model_name_or_path", KeyUse::read, "the model, unless one is given before"},
+    {"bias", KeyUse::not_modeled, "none"},
+    {"corda_config"},
+    {"eva_config"},
+    {"exclude_modules", KeyUse::refused, kEqualLayers},
+    {"fan_in_fan_out"},
+    {"inference_mode"},
+    {"init_lora_weights"},
+    {"layer_replication", KeyUse::refused, kEqualLayers},
+    {"layers_pattern"},
+    {"layers_to_transform", KeyUse::refused, kEqualLayers},
+    {"loftq_config"},
+    {"lora_alpha"},
+    {"lora_bias", KeyUse::not_modeled},
+    {"lora_dropout", KeyUse::not_modeled},
+    {"megatron_config"},
+    {"megatron_core"},
+    {"modules_to_save", KeyUse::not_modeled},
+    {"peft_type", KeyUse::read, "must be LORA"},
+    {"peft_version"},
+    {"qalora_group_size"},
+    {"r", KeyUse::read, "lora.rank"},
+    {"rank_pattern", KeyUse::refused, kEqualLayers},
+    {"revision"},
+    {"target_modules", KeyUse::read, "lora.targets: the names of 20 families, or all-linear"},
+    {"target_parameters", KeyUse::refused, kEqualLayers},
+    {"task_type"},
+    {"trainable_token_indices", KeyUse::refused, kEqualLayers},
+    {"use_dora", KeyUse::not_modeled},
+    {"use_qalora"},
+    {"use_rslora"},
+};
 
 Result<void> import_lora(Spec& spec, const Json& file, const std::string& where,
                          Findings& findings) {
@@ -191,24 +216,13 @@ Result<void> import_lora(Spec& spec, const Json& file, const std::string& where,
   }
   Spec read = spec;
   if (auto found = find_base(read, keys); !found) return found;
-  if (auto fine = refuse_others(keys, file); !fine) return fine;
+  if (auto done = apply_other_keys({kPeftRows}, keys, file, "", read, findings); !done)
+    return tl::unexpected(done.error());
   Lora lora;
   lora.rank = whole(keys, "r", 8);
   auto targets = read_targets(keys, file, read.model, findings);
   if (!targets) return tl::unexpected(targets.error());
   lora.targets = *std::move(targets);
-  report_unmodeled(keys, file,
-                   {{"bias", "none"},
-                    {"lora_bias", false},
-                    {"lora_dropout", 0},
-                    {"modules_to_save", Json::array()},
-                    {"use_dora", false}},
-                   findings);
-  // Scaling, names and initialization of adapters do not affect the workload.
-  ignore_keys(keys, {"lora_alpha", "alpha_pattern", "auto_mapping", "corda_config", "eva_config",
-                     "fan_in_fan_out", "inference_mode", "init_lora_weights", "layers_pattern",
-                     "loftq_config", "megatron_config", "megatron_core", "peft_version",
-                     "qalora_group_size", "revision", "task_type", "use_qalora", "use_rslora"});
   if (auto fine = finish(keys, findings); !fine) return fine;
   read.lora = std::move(lora);
   spec = std::move(read);
@@ -225,6 +239,7 @@ const Importer kPeftImporter{
     .refuses = "other adapters, adapters that differ by layer",
     .is_document = [](const Json& document) { return document.contains("peft_type"); },
     .import_document = import_lora};
+constinit const ImporterTable kPeftTable{&kPeftImporter, {kPeftRows}};
 
 Result<void> import_nemo_lora(Spec& spec, const Json& file, const std::string& where,
                               Findings& findings) {

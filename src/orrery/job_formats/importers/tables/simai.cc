@@ -5,14 +5,26 @@
 #include <utility>
 
 #include "orrery/core/text/units.h"
-#include "orrery/job_formats/importers/importer_internal.h"
+#include "orrery/job_formats/importers/tables/tables.h"
 
 namespace orrery::workload {
 
-using config::Json;
-using config::KeyReader;
-
+namespace simai {
 namespace {
+
+using config::Json;
+
+constexpr KeyRow kRows[] = {
+    {"all_gpus", KeyUse::sets, kWorld},
+    {"checkpoint_initiates"},
+    {"checkpoints"},
+    {"ep", KeyUse::sets, "parallel.ep"},
+    {"ga", KeyUse::read, kAccumulated},
+    {"model_parallel_NPU_group", KeyUse::sets, "parallel.tp"},
+    {"pp", KeyUse::sets, "parallel.pp"},
+    {"pp_comm"},
+    {"vpp"},
+};
 
 bool looks_like_simai(std::string_view text) {
   const std::string_view head = text.substr(0, text.find('\n'));
@@ -40,21 +52,20 @@ Result<void> import_simai(Spec& spec, std::string_view text, const std::string& 
       file[std::exchange(key, "")] = *value;
     }
   }
-  KeyReader keys(file, where);
-  spec.parallel.tp = whole(keys, "model_parallel_NPU_group", 1);
-  spec.parallel.ep = whole(keys, "ep", 1);
-  spec.parallel.pp = whole(keys, "pp", 1);
-  const std::int64_t steps = whole(keys, "ga", 1);
-  const std::int64_t world = whole(keys, "all_gpus", 0);
-  ignore_keys(keys, {"vpp", "checkpoints", "checkpoint_initiates", "pp_comm"});
-  if (auto fine = finish(keys, findings); !fine) return fine;
-  set_world_size(spec, world, where, findings);
-  spec.batch.global = product({std::max<std::int64_t>(steps, 1), spec.batch.micro,
-                               std::max<std::int64_t>(spec.parallel.dp, 1)});
+  Spec made = spec;
+  made.parallel.tp = made.parallel.ep = made.parallel.pp = 1;
+  const auto world = apply_keys({kRows}, file, where, made, findings);
+  if (!world) return tl::unexpected(world.error());
+  const std::int64_t steps = whole_at(file, "ga", 1);
+  set_world_size(made, *world, where, findings);
+  made.batch.global = product({std::max<std::int64_t>(steps, 1), made.batch.micro,
+                               std::max<std::int64_t>(made.parallel.dp, 1)});
+  spec = std::move(made);
   return {};
 }
 
 }  // namespace
+}  // namespace simai
 
 const Importer kSimaiImporter{.name = "simai",
                               .tool = "SimAI",
@@ -62,7 +73,8 @@ const Importer kSimaiImporter{.name = "simai",
                               .reads =
                                   "the plan in its header, if a model is given; without one "
                                   "`orrery run` simulates its layers",
-                              .is_text = looks_like_simai,
-                              .import_text = import_simai};
+                              .is_text = simai::looks_like_simai,
+                              .import_text = simai::import_simai};
+constinit const ImporterTable kSimaiTable{&kSimaiImporter, {simai::kRows}};
 
 }  // namespace orrery::workload

@@ -34,11 +34,14 @@ inline constexpr KeyWord kOptimizerNames[] = {
     {"adam_pax", "adam"}};
 
 extern const ImporterTable kNanotronTable, kGptNeoxTable, kLlamaFactoryTable, kAxolotlTable,
-    kAccelerateTable, kLlmFoundryTable, kOlmoTable, kMaxTextTable;
+    kAccelerateTable, kLlmFoundryTable, kOlmoTable, kMaxTextTable, kCalculonModelTable,
+    kCalculonRunTable, kVtrainTable, kSimaiTable, kDeepspeedTable, kPeftTable, kTorchtitanTable;
 
 /// All of them, in the order of the documentation.
-inline constexpr std::array kImporterTables{&kGptNeoxTable,      &kNanotronTable, &kLlmFoundryTable,
-                                            &kOlmoTable,         &kMaxTextTable,  &kAccelerateTable,
-                                            &kLlamaFactoryTable, &kAxolotlTable};
+inline constexpr std::array kImporterTables{
+    &kGptNeoxTable,       &kNanotronTable,    &kLlmFoundryTable,   &kOlmoTable,
+    &kMaxTextTable,       &kAccelerateTable,  &kLlamaFactoryTable, &kAxolotlTable,
+    &kCalculonModelTable, &kCalculonRunTable, &kVtrainTable,       &kSimaiTable,
+    &kDeepspeedTable,     &kPeftTable,        &kTorchtitanTable};
 
 }  // namespace orrery::workload

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "orrery/core/text/text.h"
-#include "orrery/job_formats/importers/importer_internal.h"
+#include "orrery/job_formats/importers/tables/tables.h"
 #include "orrery/job_formats/importers/toml.h"
 #include "orrery/workload/spec/model_catalog.h"
 
@@ -47,13 +47,116 @@ constexpr std::array kFlavors = {
     Flavor{"qwen3", "235B-A22B", "qwen3-235b-a22b"},
 };
 
-constexpr std::array kSections = {"model",       "training", "parallelism", "activation_checkpoint",
-                                  "compile",     "float8",   "quantize",    "optimizer",
-                                  "experimental"};
-/// Sections that do not affect the job here.
-constexpr std::array kIgnoredSections = {
-    "job",        "profiling",       "metrics", "checkpoint",        "comm",  "lr_scheduler",
-    "validation", "fault_tolerance", "debug",   "memory_estimation", "deepep"};
+constexpr KeyRow kTorchtitanRows[] = {
+    {"activation_checkpoint.debug"},
+    {"activation_checkpoint.determinism_check"},
+    {"activation_checkpoint.early_stop", KeyUse::read, "recompute.early_stop"},
+    {"activation_checkpoint.memory_budget"},
+    {"activation_checkpoint.mode", KeyUse::read, "recompute.kind: none, full, selective"},
+    {"activation_checkpoint.per_op_sac_force_recompute_mm_shapes_by_fqns", KeyUse::not_modeled,
+     R"(["moe.router.gate"])"},
+    {"activation_checkpoint.preserve_rng_state"},
+    {"activation_checkpoint.selective_ac_option", KeyUse::read,
+     "recompute.kind, recompute.every: op, or every n-th layer"},
+    {"activation_checkpoint.visualize_memory_budget_pareto"},
+    {"checkpoint.*"},
+    {"comm.*"},
+    {"compile.backend"},
+    {"compile.components", KeyUse::read, "kernels.framework, kernels.loss: model, loss"},
+    {"compile.enable", KeyUse::read, "kernels.framework, kernels.loss"},
+    {"debug.*"},
+    {"deepep.*"},
+    {"experimental.context_parallel_degree", KeyUse::not_modeled, "1"},  // of 2024
+    {"experimental.custom_args_module"},
+    {"experimental.custom_import"},
+    {"experimental.enable_async_tensor_parallel", KeyUse::not_modeled},
+    {"experimental.pipeline_parallel_degree", KeyUse::not_modeled, "1"},
+    {"fault_tolerance.*"},
+    {"float8.emulate"},
+    {"float8.enable_float8_linear", KeyUse::read, "precision.products: fp8"},
+    {"float8.enable_fsdp_float8_all_gather", KeyUse::read,
+     "precision.weights: fp8 with tensorwise scales"},
+    {"float8.filter_fqns", KeyUse::read, "a finding unless it is [\"output\"] or empty"},
+    {"float8.force_recompute_fp8_weight_in_bwd"},
+    {"float8.precompute_float8_dynamic_scale_for_fsdp"},
+    {"float8.recipe_name", KeyUse::read,
+     "precision.scaling: tensorwise, rowwise, rowwise_with_gw_hp"},
+    {"job.*"},
+    {"lr_scheduler.*"},
+    {"memory_estimation.*"},
+    {"metrics.*"},
+    {"model.converters", KeyUse::read, "precision.products, precision.scaling: float8, mx"},
+    {"model.flavor", KeyUse::read, "the model, with its name"},
+    {"model.hf_assets_path"},
+    {"model.name", KeyUse::read, "the model, with its flavor"},
+    {"model.norm_type"},
+    {"model.print_after_conversion"},
+    {"model.tokenizer_path"},
+    {"optimizer.beta1"},
+    {"optimizer.beta2"},
+    {"optimizer.early_step_in_backward", KeyUse::not_modeled},
+    {"optimizer.eps"},
+    {"optimizer.fused"},
+    {"optimizer.implementation"},
+    {"optimizer.lr"},
+    {"optimizer.name", KeyUse::read, "optimizer.kind: Adam, AdamW"},
+    {"optimizer.weight_decay"},
+    {"parallelism.context_parallel_degree", KeyUse::read, "parallel.cp"},
+    {"parallelism.context_parallel_rotate_method", KeyUse::read,
+     "parallel.cp_method: allgather, alltoall (a ring)"},
+    {"parallelism.data_parallel_replicate_degree", KeyUse::read,
+     "parallel.dp, parallel.shard_size"},
+    {"parallelism.data_parallel_shard_degree", KeyUse::read,
+     "parallel.sharding (zero3), parallel.dp, parallel.shard_size"},
+    {"parallelism.disable_loss_parallel"},
+    {"parallelism.enable_async_tensor_parallel", KeyUse::read, "parallel.tp_overlap: ring"},
+    {"parallelism.enable_compiled_autograd"},
+    {"parallelism.expert_parallel_degree", KeyUse::read, "parallel.ep"},
+    {"parallelism.expert_tensor_parallel_degree", KeyUse::read, "parallel.etp of expert models"},
+    {"parallelism.fsdp_reshard_after_forward", KeyUse::read, "parallel.keep_gathered"},
+    {"parallelism.pipeline_parallel_degree", KeyUse::read, "parallel.pp"},
+    {"parallelism.pipeline_parallel_first_stage_less_layers", KeyUse::read,
+     "schedule.stage_layers"},
+    {"parallelism.pipeline_parallel_last_stage_less_layers", KeyUse::read, "schedule.stage_layers"},
+    {"parallelism.pipeline_parallel_layers_per_stage", KeyUse::read,
+     "schedule.chunks, schedule.stage_layers"},
+    {"parallelism.pipeline_parallel_microbatch_size", KeyUse::read, "batch.micro with stages"},
+    {"parallelism.pipeline_parallel_schedule", KeyUse::read,
+     "schedule.kind: 1F1B, GPipe, Interleaved1F1B, ZBVZeroBubble"},
+    {"parallelism.tensor_parallel_degree", KeyUse::read, "parallel.tp"},
+    {"profiling.*"},
+    {"quantize.linear.float8", KeyUse::read, "as the section float8"},
+    {"training.batch_size", KeyUse::read, "as training.local_batch_size"},
+    {"training.compile", KeyUse::read, "kernels.framework"},
+    {"training.dataset"},
+    {"training.dataset_path"},
+    {"training.debug_moe_force_load_balance"},
+    {"training.deterministic"},
+    {"training.dtype", KeyUse::read,
+     "precision.gradients, precision.optimizer, precision.master_weights: bfloat16"},
+    {"training.enable_cpu_offload", KeyUse::not_modeled},
+    {"training.gc_debug"},
+    {"training.gc_freq"},
+    {"training.global_batch_size", KeyUse::read, "batch.global; -1: from the batch of a rank"},
+    {"training.local_batch_size", KeyUse::read, "batch.micro without stages"},
+    {"training.max_norm", KeyUse::read, "optimizer.gradient_norm: unless it is 0"},
+    {"training.mixed_precision_param", KeyUse::read, "precision.weights, precision.activations"},
+    {"training.mixed_precision_reduce", KeyUse::read, "precision.reduce"},
+    {"training.seed"},
+    {"training.seq_len", KeyUse::read, "batch.seq"},
+    {"training.steps"},
+    {"training.warmup_steps"},
+    {"validation.*"},
+};
+
+/// Whether the rows have keys of this section.
+bool is_section(std::string_view name) {
+  return std::any_of(std::begin(kTorchtitanRows), std::end(kTorchtitanRows),
+                     [&](const KeyRow& row) {
+                       return row.key.size() > name.size() && row.key.starts_with(name) &&
+                              row.key[name.size()] == '.';
+                     });
+}
 
 class Torchtitan {
  public:
@@ -70,6 +173,13 @@ class Torchtitan {
   }
   [[nodiscard]] KeyReader reader(const char* name) const {
     return {section(name), where_ + ":/" + name};
+  }
+  /// Applies the rows of a section that the code does not read.
+  Result<void> apply(const char* name, KeyReader& keys, Spec& spec) {
+    const auto done =
+        apply_other_keys({kTorchtitanRows}, keys, section(name), name, spec, findings_);
+    if (!done) return tl::unexpected(done.error());
+    return {};
   }
   Result<void> read_model(Spec& spec);
   Result<void> read_training(Spec& spec);
@@ -91,6 +201,7 @@ class Torchtitan {
 
 Result<void> Torchtitan::read_model(Spec& spec) {
   KeyReader keys = reader("model");
+  if (auto done = apply("model", keys, spec); !done) return done;
   const std::string name = keys.text("name", ""), flavor = keys.text("flavor", "");
   // The first versions state one name.
   const Json converters = section("model").value("converters", Json());
@@ -105,7 +216,6 @@ Result<void> Torchtitan::read_model(Spec& spec) {
       findings_.add(FindingCode::key_without_effect,
                     keys.place("converters") + " " + in_quotes(converter));
   }
-  ignore_keys(keys, {"tokenizer_path", "hf_assets_path", "print_after_conversion", "norm_type"});
   if (keys.error()) return tl::unexpected(*keys.error());
   const auto known = std::find_if(kFlavors.begin(), kFlavors.end(), [&](const Flavor& each) {
     return each.model == name && each.flavor == flavor;
@@ -124,6 +234,7 @@ Result<void> Torchtitan::read_model(Spec& spec) {
 
 Result<void> Torchtitan::read_training(Spec& spec) {
   KeyReader keys = reader("training");
+  if (auto done = apply("training", keys, spec); !done) return done;
   local_batch_ = whole(keys, {"local_batch_size", "batch_size"}, 8);
   const std::int64_t global =
       keys.has("global_batch_size") ? keys.integer("global_batch_size", -1, -1, 1 << 30) : -1;
@@ -140,9 +251,6 @@ Result<void> Torchtitan::read_training(Spec& spec) {
   }
   compiles_ = keys.flag("compile");
   spec.optimizer.gradient_norm = !keys.has("max_norm") || keys.number("max_norm", 1) > 0;
-  report_unmodeled(keys, section("training"), {{"enable_cpu_offload", false}}, findings_);
-  ignore_keys(keys, {"steps", "dataset", "dataset_path", "gc_freq", "gc_debug", "seed",
-                     "deterministic", "warmup_steps", "debug_moe_force_load_balance"});
   return finish(keys, findings_);
 }
 
@@ -201,6 +309,7 @@ Result<void> Torchtitan::read_data_parallel(KeyReader& keys, Spec& spec) const {
 
 Result<void> Torchtitan::read_parallelism(Spec& spec) {
   KeyReader keys = reader("parallelism");
+  if (auto done = apply("parallelism", keys, spec); !done) return done;
   constexpr std::array kMethods = {Named<ContextMethod>{"allgather", ContextMethod::all_gather},
                                    Named<ContextMethod>{"alltoall", ContextMethod::ring}};
   Parallel& plan = spec.parallel;
@@ -216,7 +325,6 @@ Result<void> Torchtitan::read_parallelism(Spec& spec) {
   if (plan.sp && async) plan.tp_overlap = TensorOverlap::ring;
   if (auto fine = read_data_parallel(keys, spec); !fine) return fine;
   if (auto fine = read_pipeline(keys, spec); !fine) return fine;
-  ignore_keys(keys, {"disable_loss_parallel", "enable_compiled_autograd"});
   return finish(keys, findings_);
 }
 
@@ -224,6 +332,7 @@ Result<void> Torchtitan::read_parallelism(Spec& spec) {
 /// entirely; 0 all of them (_apply_layer_sac).
 Result<void> Torchtitan::read_checkpointing(Spec& spec) {
   KeyReader keys = reader("activation_checkpoint");
+  if (auto done = apply("activation_checkpoint", keys, spec); !done) return done;
   const std::string mode = keys.text("mode", "selective");
   const std::string option = keys.text("selective_ac_option", "2");
   if (!keys.has("mode"))
@@ -250,11 +359,6 @@ Result<void> Torchtitan::read_checkpointing(Spec& spec) {
     return fail(Errc::input_unsupported, keys.place("mode"), in_quotes(mode) + " is not supported",
                 "use none, full or selective; a compiler chooses what memory_budget recomputes");
   }
-  report_unmodeled(keys, section("activation_checkpoint"),
-                   {{"per_op_sac_force_recompute_mm_shapes_by_fqns", {"moe.router.gate"}}},
-                   findings_);
-  ignore_keys(keys, {"preserve_rng_state", "determinism_check", "debug", "memory_budget",
-                     "visualize_memory_budget_pareto"});
   return finish(keys, findings_);
 }
 
@@ -271,14 +375,15 @@ Result<void> Torchtitan::read_precision(Spec& spec) {
         findings_.add(FindingCode::key_without_effect,
                       fmt::format("{}:/quantize/{}/{}", where_, group, kind));
   KeyReader keys(options, where_ + (nested ? ":/quantize/linear/float8" : ":/float8"));
+  if (auto done = apply_other_keys({kTorchtitanRows}, keys, options, "float8", spec, findings_);
+      !done)
+    return tl::unexpected(done.error());
   constexpr std::array kRecipes = {
       Named<Scaling>{"tensorwise", Scaling::tensor}, Named<Scaling>{"rowwise", Scaling::rowwise},
       Named<Scaling>{"rowwise_with_gw_hp", Scaling::rowwise_with_gw_hp}};
   const Scaling scaling = keys.choice<Scaling>("recipe_name", Scaling::tensor, kRecipes);
   const bool gathers = keys.flag("enable_fsdp_float8_all_gather");
   is_float8_ = is_float8_ || keys.flag("enable_float8_linear");
-  ignore_keys(keys, {"precompute_float8_dynamic_scale_for_fsdp",
-                     "force_recompute_fp8_weight_in_bwd", "emulate"});
   if (keys.has("filter_fqns") && is_float8_ && options["filter_fqns"] != Json::array() &&
       options["filter_fqns"] != Json{"output"})
     findings_.add(FindingCode::key_without_effect, keys.place("filter_fqns"));
@@ -295,6 +400,7 @@ Result<void> Torchtitan::read_precision(Spec& spec) {
 /// model only ("compiling loss function causes CUDA errors", train.py of 2024).
 Result<void> Torchtitan::read_kernels(Spec& spec) {
   KeyReader compile = reader("compile");
+  if (auto done = apply("compile", compile, spec); !done) return done;
   const bool enabled = compile.flag("enable");
   const std::vector<std::string> components = compile.texts("components");
   const auto compiles = [&](const char* component) {
@@ -302,17 +408,15 @@ Result<void> Torchtitan::read_kernels(Spec& spec) {
         std::find(components.begin(), components.end(), component) != components.end();
     return enabled && (listed || !compile.has("components"));
   };
-  ignore_keys(compile, {"backend"});
   if (auto fine = finish(compile, findings_); !fine) return fine;
   const bool model = compiles_ || compiles("model"), loss = compiles("loss");
   spec.kernels.framework = model ? Framework::torchtitan_compiled : Framework::torchtitan;
   if (model != loss) spec.kernels.loss = loss ? Loss::compiled : Loss::eager;
   KeyReader keys = reader("optimizer");
+  if (auto done = apply("optimizer", keys, spec); !done) return done;
   constexpr std::array kKinds = {Named<OptimizerKind>{"Adam", OptimizerKind::adam},
                                  Named<OptimizerKind>{"AdamW", OptimizerKind::adamw}};
   spec.optimizer.kind = keys.choice<OptimizerKind>("name", OptimizerKind::adamw, kKinds);
-  report_unmodeled(keys, section("optimizer"), {{"early_step_in_backward", false}}, findings_);
-  ignore_keys(keys, {"lr", "eps", "beta1", "beta2", "weight_decay", "implementation", "fused"});
   return finish(keys, findings_);
 }
 
@@ -334,13 +438,12 @@ Result<void> Torchtitan::settle_batch(Spec& spec) const {
 }
 
 Result<void> Torchtitan::read(Spec& spec) {
-  for (const auto& [key, value] : file_.items()) {
-    const auto is = [&name = key](const char* each) { return name == each; };
-    if (std::none_of(kSections.begin(), kSections.end(), is) &&
-        std::none_of(kIgnoredSections.begin(), kIgnoredSections.end(), is))
-      findings_.add(FindingCode::key_ignored, where_ + ":/" + key);
-  }
+  for (const auto& [key, value] : file_.items())
+    if (!is_section(key)) findings_.add(FindingCode::key_ignored, where_ + ":/" + key);
   Spec made = spec;
+  KeyReader old = reader("experimental");
+  if (auto done = apply("experimental", old, made); !done) return done;
+  if (auto fine = finish(old, findings_); !fine) return fine;
   for (const auto step :
        {&Torchtitan::read_model, &Torchtitan::read_training, &Torchtitan::read_parallelism,
         &Torchtitan::read_checkpointing, &Torchtitan::read_precision, &Torchtitan::read_kernels})
@@ -374,5 +477,6 @@ const Importer kTorchtitanImporter{.name = "torchtitan",
                                    .refuses = "its registry in Python",
                                    .is_text = looks_like_torchtitan,
                                    .import_text = import_torchtitan};
+constinit const ImporterTable kTorchtitanTable{&kTorchtitanImporter, {kTorchtitanRows}};
 
 }  // namespace orrery::workload
