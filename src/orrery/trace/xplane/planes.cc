@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/trace/xplane/planes.h"
+
+#include <algorithm>
+#include <charconv>
+#include <protozero/pbf_reader.hpp>
+#include <protozero/pbf_writer.hpp>
+#include <utility>
+
+#include "orrery/core/limits.h"
+#include "orrery/trace/xplane/proto_fields.h"
+
+namespace orrery::trace::xplane {
+namespace {
+
+using protozero::pbf_reader;
+using protozero::pbf_wire_type;
+
+constexpr std::pair<std::string_view, Stat> kStats[] = {
+    {"correlation_id", Stat::correlation},
+    {"kernel_details", Stat::kernel_details},
+    {"memcpy_details", Stat::memcpy_details},
+    {"memset_details", Stat::memset_details},
+    {"hlo_op", Stat::hlo_op},
+    {"hlo_module", Stat::hlo_module},
+    {"program_id", Stat::program_id},
+    {"hlo_category", Stat::hlo_category},
+    {"step_num", Stat::step_number},
+    {"flops", Stat::flops},
+    {"bytes_accessed", Stat::bytes_accessed},
+    {"device_vendor", Stat::vendor},
+    {"memory_size", Stat::memory_size},
+    {"core_count", Stat::core_count},
+    {"profile_start_time", Stat::start_time},
+};
+
+Stat stat_of(std::string_view name) {
+  for (const auto& [known, stat] : kStats)
+    if (known == name) return stat;
+  return Stat::other;
+}
+
+std::string_view short_text(pbf_reader& field) {
+  const auto view = field.get_view();
+  return std::string_view(view.data(), view.size()).substr(0, limits::kEventNameBytes);
+}
+
+class PlanesReader {
+ public:
+  PlanesReader(ByteSource& source, const std::string& where, StringPool& strings, bool with_names)
+      : stream_(source, where), strings_(strings), with_names_(with_names) {}
+
+  Result<Planes> run() {
+    for (;;) {
+      const auto field = stream_.next(FieldStream::kToEndOfFile);
+      if (!field) return tl::unexpected(field.error());
+      if (!*field) break;
+      Result<void> done;
+      if ((*field)->is_message(kPlanes)) {
+        done = read_plane(**field);
+      } else if ((*field)->is_message(kHostnames)) {
+        const auto host = stream_.view(**field);
+        if (!host) return tl::unexpected(host.error());
+        out_.hosts.emplace_back(host->substr(0, 256));
+      } else {
+        done = stream_.skip(**field);
+      }
+      if (!done) return tl::unexpected(done.error());
+    }
+    if (out_.planes.empty())
+      return fail(Errc::input_empty, stream_.place(), "the file has no plane",
+                  "record with jax.profiler.trace or tf.profiler.experimental.start");
+    out_.first_ns = first_ns_.value_or(0);
+    return std::move(out_);
+  }
+
+ private:
+  Result<void> read_plane(const Field& whole) {
+    Plane& plane = out_.planes.emplace_back();
+    for (;;) {
+      const auto next = stream_.next(whole.end);
+      if (!next) return tl::unexpected(next.error());
+      if (!*next) return {};
+      const Field& field = **next;
+      Result<void> done;
+      if (field.is_message(kPlaneName)) {
+        const auto name = stream_.view(field);
+        if (!name) return tl::unexpected(name.error());
+        plane.name = std::string(name->substr(0, 256));
+        plane.kind = plane_kind(plane.name, plane.device);
+      } else if (field.is_message(kLines)) {
+        done = read_line(field, plane);
+      } else if (with_names_ && (field.is_message(kEventMetadata) ||
+                                 field.is_message(kStatMetadata) || field.is_message(kPlaneStats))) {
+        const auto bytes = stream_.view(field);
+        if (!bytes) return tl::unexpected(bytes.error());
+        try {
+          if (field.number == kEventMetadata) {
+            add_event_name(*bytes, plane);
+          } else if (field.number == kStatMetadata) {
+            add_stat_name(*bytes, plane);
+          } else {
+            protozero::pbf_writer(plane.own_stats)
+                .add_message(kMetadataStats, bytes->data(), bytes->size());
+          }
+        } catch (const protozero::exception&) {
+          return fail(Errc::input_corrupt, stream_.place(), "the names of events are damaged",
+                      "record again, or copy the file again");
+        }
+      } else {
+        done = stream_.skip(field);
+      }
+      if (!done) return done;
+    }
+  }
+
+  Result<void> read_line(const Field& line, Plane& plane) {
+    bool any = false;
+    std::int64_t timestamp = 0;
+    for (;;) {
+      const auto field = stream_.next(line.end);
+      if (!field) return tl::unexpected(field.error());
+      if (!*field) break;
+      if ((*field)->is_varint(kLineTimestamp)) {
+        timestamp = static_cast<std::int64_t>((*field)->value);
+      } else if ((*field)->is_message(kEvents)) {
+        any = true;
+        ++plane.events;
+      }
+      if (auto done = stream_.skip(**field); !done) return done;
+    }
+    if (any) first_ns_ = std::min(first_ns_.value_or(timestamp), timestamp);
+    return {};
+  }
+
+  void add_event_name(std::string_view entry, Plane& plane) {
+    std::uint64_t id = 0;
+    EventName found;
+    std::string_view name, display;
+    pbf_reader map(entry.data(), entry.size());
+    while (map.next()) {
+      if (map.tag() == kMapKey && map.wire_type() == pbf_wire_type::varint) {
+        id = map.get_uint64();
+        continue;
+      }
+      if (map.tag() != kMapValue || map.wire_type() != pbf_wire_type::length_delimited) {
+        map.skip();
+        continue;
+      }
+      pbf_reader value = map.get_message();
+      while (value.next()) {
+        if (value.wire_type() != pbf_wire_type::length_delimited) {
+          value.skip();
+        } else if (value.tag() == kEventName) {
+          name = short_text(value);
+        } else if (value.tag() == kDisplayName) {
+          display = short_text(value);
+        } else if (value.tag() == kMetadataStats) {
+          const auto stat = value.get_view();
+          if (plane.kind == PlaneKind::programs) {
+            add_program(id, stat);
+          } else {
+            protozero::pbf_writer(found.stats)
+                .add_message(kMetadataStats, stat.data(), stat.size());
+          }
+        } else {
+          value.skip();
+        }
+      }
+    }
+    // Names of kernels of AMD's devices are those of their descriptors.
+    const bool is_descriptor = plane.kind == PlaneKind::gpu && name.ends_with(".kd");
+    if (is_descriptor) name.remove_suffix(3);
+    found.name = strings_.intern(display.empty() ? name : display);
+    plane.event_names[id] = std::move(found);
+  }
+
+  void add_stat_name(std::string_view entry, Plane& plane) {
+    std::uint64_t id = 0;
+    std::string_view name;
+    pbf_reader map(entry.data(), entry.size());
+    while (map.next()) {
+      if (map.tag() == kMapKey && map.wire_type() == pbf_wire_type::varint) {
+        id = map.get_uint64();
+      } else if (map.tag() == kMapValue && map.wire_type() == pbf_wire_type::length_delimited) {
+        pbf_reader value = map.get_message();
+        while (value.next())
+          if (value.tag() == kStatName && value.wire_type() == pbf_wire_type::length_delimited) {
+            name = short_text(value);
+          } else {
+            value.skip();
+          }
+      } else {
+        map.skip();
+      }
+    }
+    plane.stat_names[id] = strings_.intern(name);
+    plane.stats[id] = stat_of(name);
+  }
+
+  /// A program is the only statistic with bytes in its plane; its id is that of the metadata.
+  void add_program(std::uint64_t id, protozero::data_view stat) {
+    pbf_reader message(stat);
+    while (message.next()) {
+      if (message.tag() != kBytes || message.wire_type() != pbf_wire_type::length_delimited) {
+        message.skip();
+        continue;
+      }
+      const auto bytes = message.get_view();
+      bool damaged = false;
+      out_.programs[id] = hlo_proto::read_module({bytes.data(), bytes.size()}, damaged);
+      if (damaged) ++out_.damaged_programs;
+    }
+  }
+
+  FieldStream stream_;
+  StringPool& strings_;
+  bool with_names_;
+  Planes out_;
+  std::optional<std::int64_t> first_ns_;
+};
+
+/// The number at the beginning of `text`; -1 without one.
+std::int64_t number_in(std::string_view text) {
+  std::int64_t number = -1;
+  if (std::from_chars(text.data(), text.data() + text.size(), number).ec != std::errc{}) return -1;
+  return number;
+}
+
+}  // namespace
+
+PlaneKind plane_kind(std::string_view name, std::int64_t& device) {
+  constexpr std::string_view kGpu = "/device:GPU:", kTpu = "/device:TPU:";
+  device = -1;
+  if (name.starts_with(kGpu) || name.starts_with(kTpu)) {
+    device = number_in(name.substr(kGpu.size()));
+    if (device < 0) return PlaneKind::other;
+    return name.starts_with(kGpu) ? PlaneKind::gpu : PlaneKind::tpu;
+  }
+  if (name == "/host:metadata") return PlaneKind::programs;
+  if (name.starts_with("/host:CPU")) return PlaneKind::host;
+  return name == "Task Environment" ? PlaneKind::environment : PlaneKind::other;
+}
+
+Result<Planes> read_planes(ByteSource& source, const std::string& where, StringPool& strings,
+                           bool with_names) {
+  return PlanesReader(source, where, strings, with_names).run();
+}
+
+}  // namespace orrery::trace::xplane
