@@ -1,5 +1,5 @@
 # What is installed besides programs and libraries, and Debian packages by CPack: orrery, liborrery-dev, and plug-ins
-# apart (orrery-mpi, orrery-bench), python3-orrery. `./check package` makes them, and packages of other kinds, from the preset `package`.
+# apart (orrery-mpi, orrery-bench, orrery-ui), python3-orrery. `./check package` makes them, and packages of other kinds, from the preset `package`.
 include(GNUInstallDirs)
 
 # Manual pages, completion scripts and JSON Schemas: the program writes them, from the tables of --help. Sanitizers and
@@ -76,6 +76,9 @@ libsqlite3-dev, libsimdjson-dev, libzstd-dev, libprotozero-dev${needed}"
                       "Headers, static libraries and find_package(Orrery), for C++ programs.")
 if(TARGET orrery_mpi)
   orrery_debian_package(mpi orrery-mpi science "orrery (= ${PROJECT_VERSION})" "A plug-in: searches on many machines, by 'orrery search --executor mpi'.")
+endif()
+if(TARGET orrery_http)
+  orrery_debian_package(ui orrery-ui web "orrery (= ${PROJECT_VERSION})" "A plug-in: the web page of 'orrery ui'.")
 endif()
 if(TARGET orrery_bench_module)
   orrery_debian_package(bench orrery-bench science "orrery (= ${PROJECT_VERSION})" "A plug-in: replays of recordings with PyTorch, by 'orrery bench run'.")

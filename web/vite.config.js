@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `npm run build` makes dist/report.html: one file with everything in it, which may load nothing and
-// runs nothing but its own script. Equal sources give equal bytes.
+// `npm run build` makes dist/report.html and dist/app.html, each one file with everything in it, which runs nothing but
+// its own script. A report may load nothing; the app may ask the server that it came from. Equal sources give equal bytes.
+// ORRERY_DIST: another folder than dist.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vite';
 
+const folder = process.env.ORRERY_DIST ?? 'dist';
 const sha256 = (text) => `'sha256-${createHash('sha256').update(text, 'utf8').digest('base64')}'`;
 
-function policy(script, style) {
+// What a report may do.
+function report_policy(script, style) {
   return [
     "default-src 'none'",
     `script-src ${sha256(script)}`,
@@ -19,8 +22,28 @@ function policy(script, style) {
   ].join('; ');
 }
 
+// The app shows reports in frames, which inherit its policy: it allows the script and the style sheet of the report, too.
+function app_policy(script, style) {
+  const report = readFileSync(`${folder}/report.html`, 'utf8');
+  const of_report = (kind) => {
+    const found = report.match(new RegExp(`${kind}-src ('sha256-[^']+')`));
+    if (!found) throw new Error(`${folder}/report.html has no policy: build it first (npm run build)`);
+    return found[1];
+  };
+  return [
+    "default-src 'none'",
+    `script-src ${sha256(script)} ${of_report('script')}`,
+    `style-src ${sha256(style)} ${of_report('style')}`,
+    'img-src data: blob:',
+    "connect-src 'self'",
+    'frame-src blob:',
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+}
+
 // Puts the one script and the one style sheet into the page, the script last: the data stands before it.
-function single_file() {
+function single_file(source, target, policy) {
   return {
     name: 'orrery-single-file',
     enforce: 'post',
@@ -28,7 +51,7 @@ function single_file() {
       const files = Object.values(bundle);
       const scripts = files.filter((file) => file.type === 'chunk');
       const styles = files.filter((file) => file.fileName.endsWith('.css'));
-      const page = files.find((file) => file.fileName === 'index.html');
+      const page = files.find((file) => file.fileName === source);
       const others = files.length - scripts.length - styles.length - 1;
       if (!page || scripts.length !== 1 || styles.length !== 1 || others !== 0) {
         this.error('expected one page, one script and one style sheet');
@@ -47,7 +70,7 @@ function single_file() {
         .replace(/(\s*)<\/head>/, (all) => `\n    <style>${style}</style>${all}`)
         .replace(/(\s*)<\/body>/, (all) => `\n    <script>${script}</script>${all}`);
       for (const file of files) delete bundle[file.fileName];
-      this.emitFile({ type: 'asset', fileName: 'report.html', source: html });
+      this.emitFile({ type: 'asset', fileName: target, source: html });
     },
   };
 }
@@ -64,17 +87,20 @@ function sample_data() {
   };
 }
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   base: './',
   publicDir: false,
-  plugins: [single_file(), sample_data()],
+  plugins: mode === 'app' ? [single_file('app.html', 'app.html', app_policy)]
+    : [single_file('index.html', 'report.html', report_policy), sample_data()],
   build: {
+    outDir: folder,
+    emptyOutDir: false,
     target: 'es2022',
     modulePreload: false,
     cssCodeSplit: false,
     assetsInlineLimit: Number.MAX_SAFE_INTEGER,
     reportCompressedSize: false,
     chunkSizeWarningLimit: 4096,
-    rollupOptions: { output: { format: 'iife', inlineDynamicImports: true } },
+    rollupOptions: { input: mode === 'app' ? 'app.html' : 'index.html', output: { format: 'iife', inlineDynamicImports: true } },
   },
-});
+}));

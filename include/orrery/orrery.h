@@ -36,7 +36,7 @@ extern "C" {
 /* ORRERY_API_VERSION of the loaded library. */
 ORRERY_EXPORT int orrery_api_version(void);
 
-/* The version of the library, "0.12.0". Lives as long as the library. */
+/* The version of the library, "0.13.0". Lives as long as the library. */
 ORRERY_EXPORT const char* orrery_version(void);
 
 /* The names of the commands of this library, one per line. Lives as long as the library. */
@@ -72,8 +72,8 @@ ORRERY_EXPORT orrery_answer* orrery_call(const char* command, const char* questi
  * by the calling thread or by one of its workers, and must return equal times for equal arguments.
  * `about` is a JSON object that lives until the function returns; docs/python.md lists its members.
  * `predicted`: the time in seconds that Orrery predicts; NaN: no model predicts it. They return
- * seconds, above 0 and below 4e6; `predicted` (NaN for NaN) changes nothing; any other number ends the call with
- * status 130. */
+ * seconds, above 0 and below 4e6; `predicted` (NaN for NaN) changes nothing; any other number ends
+ * the call with status 130. */
 typedef struct orrery_models {
   /* A kernel in a step: all its launches, and the gaps between them. */
   double (*kernel_time)(void* user, const char* about, double predicted);

@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Type,
 from . import _library
 from ._progress import Progress, reporter
 from .errors import OrreryError, OrreryWarning
+from .models import KernelTime, Models, NetworkTime
 from .table import Table
 from .values import Interval, Record, Time
 
@@ -41,6 +42,7 @@ class Answer(Record):
         self._text = text
         self._status = status
         self._native = native
+        self._models = Models()
 
     @property
     def ok(self) -> bool:
@@ -125,26 +127,30 @@ Kind = TypeVar("Kind", bound=Answer)
 
 
 def call(command: str, question: Mapping[str, Values], *, keep_run: bool = False,
-         progress: ProgressOption = None, temporary_folder: str = "") -> Answer:
+         progress: ProgressOption = None, temporary_folder: str = "", kernel_time: Optional[KernelTime] = None,
+         network_time: Optional[NetworkTime] = None) -> Answer:
     """Calls a command by its name on the command line, with its options by their names.
 
     `keep_run`: keep the tables of a run. `progress`: True shows a bar on a terminal or in a
     notebook, False shows none, a function is called; by default, a bar if the call takes long.
-    Raises OrreryError; warns of findings (OrreryWarning). Releases the interpreter's lock. Ctrl-C
-    ends a call of the main thread with KeyboardInterrupt.
+    `kernel_time`, `network_time`: functions that change predicted times, only for "run"
+    (`orrery.models`); what they raise ends the call. Raises OrreryError; warns of findings
+    (OrreryWarning). Releases the interpreter's lock. Ctrl-C ends a call of the main thread with
+    KeyboardInterrupt.
     """
     return call_as(Answer, command, question, keep_run=keep_run, progress=progress,
-                   temporary_folder=temporary_folder)
+                   temporary_folder=temporary_folder, models=Models(kernel_time, network_time))
 
 
 def call_as(kind: Type[Kind], command: str, question: Mapping[str, Values], *, keep_run: bool = False,
-            progress: ProgressOption = None, temporary_folder: str = "", warn: bool = True) -> Kind:
+            progress: ProgressOption = None, temporary_folder: str = "", models: Models = Models(),
+            warn: bool = True) -> Kind:
     """As `call`, with an answer of a class of its own. `warn`: warn of findings."""
     asked = {key: _plain(value) for key, value in question.items() if value is not None}
     report = reporter(progress)
     try:
         native = _library.call(command, json.dumps(asked), progress=report.update if report else None,
-                               keep_run=keep_run, temporary_folder=temporary_folder)
+                               keep_run=keep_run, temporary_folder=temporary_folder, **models.native())
     finally:
         if report:
             report.close()
@@ -153,6 +159,7 @@ def call_as(kind: Type[Kind], command: str, question: Mapping[str, Values], *, k
         parsed = json.loads(document)
         raise OrreryError.of(parsed.get("error", {}), native.status)
     answer = kind(command, asked, document, native.text, native.status, native)
+    answer._models = models
     if warn:
         warn_of(answer, stacklevel=4)
     return answer

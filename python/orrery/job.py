@@ -8,6 +8,7 @@ import tempfile
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from .answer import Answer, ProgressOption, Values, call, call_as
+from .models import KernelTime, Models, NetworkTime
 from .searches import Search, search
 from .table import Table
 from .values import Time
@@ -74,10 +75,16 @@ class Job:
         return dict(self._question)
 
     def run(self, cluster: ClusterLike, *, keep_run: bool = True, progress: ProgressOption = None,
+            kernel_time: Optional[KernelTime] = None, network_time: Optional[NetworkTime] = None,
             **options: Values) -> "Run":
-        """Simulates a step: `orrery run`. `keep_run`: keep the tables of the run in memory."""
+        """Simulates a step: `orrery run`.
+
+        `keep_run`: keep the tables of the run in memory. `kernel_time`, `network_time`: functions
+        that change predicted times (`orrery.models`).
+        """
         question: Dict[str, Values] = {**self._question, **options, "cluster": str(_cluster(cluster))}
-        return call_as(Run, "run", question, keep_run=keep_run, progress=progress)
+        return call_as(Run, "run", question, keep_run=keep_run, progress=progress,
+                       models=Models(kernel_time, network_time))
 
     def count(self, **options: Values) -> Answer:
         """Counts FLOPs, bytes and messages of a step: `orrery job count`."""
@@ -115,8 +122,13 @@ class Run(Answer):
         return self.view("critical_path")
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """Simulates again and writes the run file, which `orrery report` and others read."""
-        call("run", {**self.question, "output": os.fspath(path)})
+        """Simulates again and writes the run file, which `orrery report` and others read.
+
+        Raises ValueError if functions changed its times, and it was pickled since.
+        """
+        if not self._models and any(finding["code"] == "time_from_callable" for finding in self.findings):
+            raise ValueError("save: a pickled run has lost the functions that changed its times")
+        call_as(Run, "run", {**self.question, "output": os.fspath(path)}, models=self._models)
 
 
 class Traces:

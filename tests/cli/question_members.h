@@ -57,7 +57,7 @@ inline bool is_of_program(std::string_view name) {
     return std::any_of(table.begin(), table.end(),
                        [&](const Command& command) { return command.name == name; });
   };
-  return among(app::kDemoCommands) || among(app::kProgramCommands);
+  return name == "ui" || among(app::kDemoCommands) || among(app::kProgramCommands);
 }
 
 /// One for each group; everyday commands and `trace validate`, which have the most options, have

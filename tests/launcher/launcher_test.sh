@@ -66,7 +66,7 @@ if [[ $1 == ci ]]; then
   mkdir -p node_modules && : >node_modules/.package-lock.json
 else
   [[ ${NPM:-} != build_fails ]] || { echo 'type error' >&2; exit 1; }
-  mkdir -p "${*: -1}" && echo '<html>' >"${*: -1}/report.html"
+  mkdir -p "$ORRERY_DIST" && for page in report app; do echo '<html>' >"$ORRERY_DIST/$page.html"; done
 fi
 END
 

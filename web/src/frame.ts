@@ -2,8 +2,10 @@
 //
 // Header, navigation, addresses, keys: everything around the pages.
 import type { ReportData } from './data';
-import { address, clear, el, setPages, svg } from './dom';
+import { address, clear, el, setPages } from './dom';
 import * as format from './format';
+import { logo } from './logo';
+import { followLinks, moveTo } from './move';
 import type { Args, Context, Page } from './page';
 import { pages } from './pages';
 import { printing } from './print';
@@ -61,6 +63,7 @@ class Frame {
     this.app.append(
       el('a', { class: 'skip', href: '#content', onclick: (event) => { event.preventDefault(); this.main.focus(); } }, 'Skip to the content'),
       el('div', { class: this.pages.length > 1 ? 'frame' : 'frame single' }, this.header(), this.nav, this.main), this.help);
+    followLinks();
     addEventListener('hashchange', () => this.draw(true));
     addEventListener('keydown', (event) => this.key(event));
     this.draw(false);
@@ -150,7 +153,7 @@ class Frame {
       format,
       shared,
       spans: (timeline) => this.spans(index, timeline),
-      go: (to, more) => { if (this.pages.some(({ id }) => id === to)) location.hash = address(to, more); },
+      go: (to, more) => { if (this.pages.some(({ id }) => id === to)) moveTo(address(to, more)); },
       note: (more: Args) => {
         if (this.current === page.id) history.replaceState(null, '', address(page.id, more));
       },
@@ -191,19 +194,13 @@ class Frame {
 
   private to(at: number): void {
     const page = this.pages[at];
-    if (page) location.hash = address(page.id);
+    if (page) moveTo(address(page.id));
   }
 
   private step(by: number): void {
     const at = this.pages.findIndex((page) => page.id === this.current);
     this.to((at + by + this.pages.length) % this.pages.length);
   }
-}
-
-function logo(): SVGElement {
-  const ring = (r: number): SVGElement => svg('circle', { cx: 12, cy: 12, r, fill: 'none', stroke: 'currentColor', 'stroke-width': 1.4 });
-  const dot = (cx: number, cy: number, r: number): SVGElement => svg('circle', { cx, cy, r, fill: 'currentColor' });
-  return svg('svg', { viewBox: '0 0 24 24', 'aria-hidden': true }, ring(10), ring(5.5), dot(12, 12, 2.2), dot(12, 2, 1.8), dot(17.5, 12, 1.5));
 }
 
 function helpDialog(): HTMLDialogElement {

@@ -20,6 +20,7 @@
 #include "orrery/platform/platform.h"
 #include "orrery/platform/topology/formats/read_topology.h"
 #include "orrery/serving/request_file.h"
+#include "orrery/study/questions/inputs/compiled_program.h"
 #include "orrery/trace/inputs/foreign_files.h"
 #include "orrery/validate/training_log.h"
 #include "orrery/workload/spec/defaults.h"
@@ -206,6 +207,11 @@ Error unknown_error(const std::string& path) {
 Result<FileFacts> facts_of_file(const std::string& path) {
   const auto inputs = trace::inputs_in(path);
   if (!inputs) return tl::unexpected(inputs.error());
+  if (const auto form = study::program_form(path); form != hlo::TextForm::none)
+    return simple_facts(path,
+                        form == hlo::TextForm::hlo ? "a compiled program as text of HLO (XLA)"
+                                                   : "a program as text of StableHLO (JAX, XLA)",
+                        {"orrery run FILE --cluster CLUSTER", "orrery job count FILE"});
   for (const trace::Input& input : *inputs) {
     const bool maybe_text =
         input.format == trace::Format::foreign && input.foreign->may_be_other_input;

@@ -26,13 +26,12 @@ enum class TimeSource : std::uint8_t {
   flow,        ///< network: messages share links with max-min fairness
   packet,      ///< network: packets queue in switches
   noc,         ///< network: flits pass routers, cycle by cycle
-  ns3,         ///< network: packets in ns-3
   callable,    ///< a function of the calling program
   automatic    ///< a choice, not a source: recorded times, else the best available model of each
                ///< kernel
 };
 /// The number of sources that a time can have. Run files store them by number.
-inline constexpr std::size_t kTimeSources = 16;
+inline constexpr std::size_t kTimeSources = 15;
 /// "recorded", "roofline" …; "auto" for `automatic`.
 [[nodiscard]] std::string_view name(TimeSource source);
 

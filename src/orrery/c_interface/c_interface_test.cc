@@ -85,6 +85,45 @@ TEST(CInterface, CallsBack) {
   orrery_free(answer);
 }
 
+TEST(CInterface, AsksForTimes) {
+  struct Asked {
+    int kernels = 0, messages = 0;
+    double factor = 1;
+  } asked;
+  orrery_models models{};
+  models.user = &asked;
+  models.kernel_time = [](void* user, const char* about, double predicted) {
+    auto& counts = *static_cast<Asked*>(user);
+    ++counts.kernels;
+    EXPECT_THAT(about, HasSubstr("\"device\": \"h100-sxm\""));
+    return predicted * counts.factor;
+  };
+  models.network_time = [](void* user, const char* about, double predicted) {
+    ++static_cast<Asked*>(user)->messages;
+    EXPECT_THAT(about, HasSubstr("\"kind\": \""));
+    return predicted;
+  };
+  const auto call = [&](const char* command, const char* question) {
+    orrery_answer* answer = orrery_call_with_models(command, question, nullptr, &models);
+    const std::pair result(orrery_status(answer), std::string(orrery_json(answer)));
+    orrery_free(answer);
+    return result;
+  };
+  EXPECT_EQ(call("run", kQuestion).first, 0);
+  EXPECT_GT(asked.kernels, 0);
+  EXPECT_GT(asked.messages, 0);
+  asked.factor = 2;
+  EXPECT_THAT(call("run", kQuestion).second, HasSubstr("time_from_callable"));
+  for (const double factor : {-1.0, 0.0, 1e300}) {
+    asked.factor = factor;
+    EXPECT_EQ(call("run", kQuestion).first, 130) << factor;
+  }
+  asked.factor = 1;
+  const int before = asked.kernels;
+  EXPECT_EQ(call("memory", R"({"model": "llama-3.1-8b", "device": "h100-sxm"})").first, 2);
+  EXPECT_EQ(asked.kernels, before);
+}
+
 TEST(CInterface, HandsOutTheTablesOfARun) {
   orrery_call_options options{};
   options.keep_run = 1;

@@ -75,8 +75,6 @@ std::unique_ptr<Network> make_network(const platform::Platform& platform) {
       return std::make_unique<PacketNetwork>(platform);
     case platform::NetworkModelKind::noc:
       return std::make_unique<NocNetwork>(platform);
-    case platform::NetworkModelKind::ns3:
-      break;
   }
   ORRERY_CHECK(false);
   return nullptr;

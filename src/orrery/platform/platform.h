@@ -18,8 +18,6 @@
 #include "orrery/core/time_source.h"
 #include "orrery/platform/collective_algorithm_names.h"
 
-struct OrreryNs3Functions;  // plugins/ns3/orrery_ns3.h
-
 namespace orrery::platform {
 
 /// Which semantics a run follows.
@@ -343,8 +341,6 @@ struct Platform {
   std::shared_ptr<const PacketSettings> packets;
   /// Routers and flits, for the network of flits; null: the defaults.
   std::shared_ptr<const NocSettings> noc;
-  /// The plug-in of the network `ns3` (model::load_ns3_plugin); null: not loaded.
-  const OrreryNs3Functions* ns3 = nullptr;
   CollectiveConfig collectives;
   std::optional<SharedBus> shared_bus;
   Device device;

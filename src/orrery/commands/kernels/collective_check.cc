@@ -27,8 +27,8 @@ struct PlanOptions {
 
   static constexpr auto fields = std::tuple{
       QuestionField{"files", &PlanOptions::files, "FILE", "", kAnswer, "plan.xml",
-                    "A plan: MSCCL XML, MSCCL++ JSON, a list of sends, or the prefix of Chakra "
-                    "traces; several run concurrently"}
+                    "A plan: MSCCL XML, MSCCL++ JSON, or the prefix of Chakra traces; several run "
+                    "concurrently"}
           .required(),
       QuestionStruct{"question", &PlanOptions::question},
       QuestionField{

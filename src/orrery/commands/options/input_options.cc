@@ -12,6 +12,7 @@
 #include "orrery/core/models/network_help.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/intake/formats/aicb_workload.h"
+#include "orrery/study/questions/inputs/compiled_program.h"
 #include "orrery/study/questions/inputs/inputs.h"
 #include "orrery/study/questions/outcome/model_labels.h"
 #include "orrery/study/questions/run_options.h"
@@ -96,14 +97,16 @@ Result<void> choose_stream_folder(const StreamOptions& options, const Context& c
   return {};
 }
 
-void take_aicb(InputOptions& options) {
+/// Files that are workloads by themselves, given as a job.
+void take_work(InputOptions& options) {
   if (!options.workload.empty()) return;
   options.workload = aicb_file(options.job);
+  if (options.workload.empty()) options.workload = program_file(options.job);
   if (!options.workload.empty()) options.job.spec.clear();
 }
 
 Result<void> take_workload(InputOptions& options, Context& context) {
-  take_aicb(options);
+  take_work(options);
   if (options.workload.empty()) {
     std::swap(options.workload, options.positional_workload);
   } else if (!options.positional_workload.empty()) {
@@ -118,11 +121,25 @@ Result<void> take_workload(InputOptions& options, Context& context) {
 
 }  // namespace
 
-std::string aicb_file(const study::JobDescription& job) {
+namespace {
+
+/// The file of a job that is nothing else; else empty.
+std::string only_file(const study::JobDescription& job) {
   study::JobDescription rest = job;
   rest.spec.clear();
-  const bool alone = job.spec.size() == 1 && !rest.given();
-  return alone && intake::is_aicb_file(job.spec.front()) ? job.spec.front() : std::string();
+  return job.spec.size() == 1 && !rest.given() ? job.spec.front() : std::string();
+}
+
+}  // namespace
+
+std::string aicb_file(const study::JobDescription& job) {
+  std::string file = only_file(job);
+  return !file.empty() && intake::is_aicb_file(file) ? file : std::string();
+}
+
+std::string program_file(const study::JobDescription& job) {
+  std::string file = only_file(job);
+  return !file.empty() && study::program_form(file) != hlo::TextForm::none ? file : std::string();
 }
 
 void add_stream_option(CommandOptions& command, StreamOptions& options) {

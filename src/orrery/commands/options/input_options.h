@@ -32,6 +32,9 @@ void add_spec_options(CommandOptions& command, study::JobDescription& job, bool 
 /// times, so it is a workload by itself; with a model, only its plan counts.
 [[nodiscard]] std::string aicb_file(const study::JobDescription& job);
 
+/// The file of a compiled program (StableHLO, HLO), if it is all that is given; else empty.
+[[nodiscard]] std::string program_file(const study::JobDescription& job);
+
 /// Adds options of the execution, except --threads, which is one of the recorded options.
 void add_work_options(CommandOptions& command, study::ExecutionOptions& work);
 

@@ -6,9 +6,12 @@
 #include "orrery/commands/command.h"
 #include "orrery/commands/command_options.h"
 #include "orrery/commands/options/input_options.h"
+#include "orrery/hlo/lower/program_count.h"
 #include "orrery/intake/formats/aicb_workload.h"
 #include "orrery/present/workloads/aicb_count_answer.h"
 #include "orrery/present/workloads/count_answer.h"
+#include "orrery/present/workloads/program_count_answer.h"
+#include "orrery/study/questions/inputs/compiled_program.h"
 #include "orrery/study/questions/inputs/inputs.h"
 #include "orrery/study/questions/run_options.h"
 
@@ -41,9 +44,28 @@ int count_aicb(const std::string& file, const CountOptions& options, Context& co
       [&](report::Answer& answer) { present::state_aicb_count(answer, file, *counted, findings); });
 }
 
+int count_program(const std::string& file, const CountOptions& options, Context& context) {
+  Findings findings;
+  const auto program = study::read_program_file(file, findings);
+  if (!program) return context.fail(program.error(), findings);
+  if (!options.cluster.empty()) {
+    const auto platform = study::read_platform({.cluster = options.cluster}, findings);
+    if (!platform) return context.fail(platform.error(), findings);
+    if (auto fine = study::check_program_size(*program, file, platform->npu_count()); !fine)
+      return context.fail(fine.error(), findings);
+  }
+  const auto counted = hlo::count_program(*program, file, findings);
+  if (!counted) return context.fail(counted.error(), findings);
+  return context.deliver([&](report::Answer& answer) {
+    present::state_program_count(answer, file, *program, *counted, findings);
+  });
+}
+
 int count_job(const CountOptions& options, Context& context) {
   if (const std::string file = aicb_file(options.job); !file.empty())
     return count_aicb(file, options, context);
+  if (const std::string file = program_file(options.job); !file.empty())
+    return count_program(file, options, context);
   Findings findings;
   const auto job = study::assemble_on(options.job, options.cluster, findings);
   if (!job) return context.fail(job.error(), findings);
@@ -64,7 +86,8 @@ Action add_job_count(CommandOptions& command, Context& context) {
            "\n"
            "Examples:\n"
            "  orrery job count --model gpt3-175b --tp 8 --pp 8 --dp 16 --global-batch 1536\n"
-           "  orrery job count job.yaml --cluster cluster.yaml --json\n");
+           "  orrery job count job.yaml --cluster cluster.yaml --json\n"
+           "  orrery job count program.mlir\n");
   const auto options = std::make_shared<CountOptions>();
   add_spec_options(command, options->job, true);
   add_fields(command, *options);

@@ -13,7 +13,7 @@
 
 namespace orrery {
 
-enum class NetworkModelKind : std::uint8_t { analytical, message, flow, packet, noc, ns3 };
+enum class NetworkModelKind : std::uint8_t { analytical, message, flow, packet, noc };
 
 /// One network model. Flags that are not set are false.
 struct NetworkModelEntry {
@@ -84,16 +84,6 @@ inline constexpr std::array kNetworkModels{
                       .brief = "flits in routers",
                       .model = "flits in routers, cycle by cycle",
                       .sentence = "their flits pass routers with virtual channels and credits",
-                      .dimension_memories = true,
-                      .builds_graph = true},
-    NetworkModelEntry{.name = "ns3",
-                      .kind = NetworkModelKind::ns3,
-                      .source = TimeSource::ns3,
-                      .explanation = "The duration comes from the packets of ns-3: windows over "
-                                     "unlimited output queues.",
-                      .brief = "packets in ns-3",
-                      .model = "packets of ns-3 in output queues",
-                      .sentence = "their packets queue at each link in ns-3 (./setup ns3)",
                       .dimension_memories = true,
                       .builds_graph = true},
 };

@@ -62,7 +62,7 @@ std::optional<TimeEstimate> CallerModels::kernel_time(
     const graph::Kernel& kernel, std::string_view device,
     const std::optional<TimeEstimate>& predicted) const {
   const std::string about = to_json(kernel, device, predicted ? name(predicted->source) : "none");
-  const Time time =
+  const std::optional<Time> time =
       ask(kernel_time_, kernels_, about, predicted ? std::optional(predicted->time) : std::nullopt);
   if (!time || (predicted && *time == predicted->time)) return predicted;
   return TimeEstimate{*time, TimeSource::callable};

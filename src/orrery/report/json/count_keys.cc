@@ -86,6 +86,7 @@ constexpr auto kJsonCounts = std::to_array<JsonKey>(
       "data packets dropped because the headroom after a pause was full"},
      {"dropped_no_room", JsonType::count, "data packets dropped by a full queue or buffer"},
      {"edges", JsonType::count, "dependencies"},
+     {"elements", JsonType::count, "elements of tensors"},
      {"embedding_parameters", JsonType::count, "parameters of embeddings"},
      {"entire_works", JsonType::count, "kernels scaled entirely by the batch"},
      {"ep", JsonType::count, "expert parallelism"},

@@ -125,6 +125,8 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "about alone name rank_numbers slowdown_ratio start_ns steps together"},
      {"kernel_families", JsonType::object, "times of kernels by operation, longest first",
       JsonForm::list, "operation time_ns"},
+     {"kernel_kinds", JsonType::object, "kernels by operation and pass", JsonForm::list,
+      "kernels memory_traffic_bytes operation pass product_flop vector_flop"},
      {"kernel_operations", JsonType::object, "operations of kernels", JsonForm::list,
       "operation size_names"},
      {"launched", JsonType::object, "device work by the operator that launched it", JsonForm::list,
@@ -299,7 +301,7 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
      {"time_by_basis", JsonType::object, "critical path by the basis of its times", JsonForm::list,
       "basis time_ns"},
      {"traffic", JsonType::object, "traffic by kind", JsonForm::list,
-      "axis bytes group group_size link operations payload_bytes type wire_bytes"},
+      "axis bytes elements group group_size link operations payload_bytes purpose type wire_bytes"},
      {"traffic_changes", JsonType::object, "traffic of both jobs", JsonForm::list,
       "axis original_count original_group_size original_sent_bytes scaled_count scaled_group_size "
       "scaled_sent_bytes type"},

@@ -222,6 +222,7 @@ constexpr auto kJsonQuantities = std::to_array<JsonKey>(
       JsonForm::list},
      {"predicted_s", JsonType::quantity, "predicted step time"},
      {"prepare_ns", JsonType::quantity, "time to prepare the replay"},
+     {"product_flop", JsonType::quantity, "matrix products and convolutions"},
      {"queue_ns", JsonType::quantity, "waiting for a busy resource"},
      {"read_s", JsonType::quantity, "time to read a checkpoint"},
      {"recompute_flop", JsonType::quantity, "recomputation"},

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "orrery/model/compute/caller_compute.h"
+#include "orrery/model/caller/caller_compute.h"
 #include "orrery/model/compute/compute_model.h"
 #include "orrery/sim/collectives/phases/switch_phases.h"
 

@@ -2,6 +2,7 @@
 //
 // A labeled list to choose from, and what else controls are made of.
 import { el } from '../../dom';
+import { saveFile } from '../../save';
 
 export function choice(title: string, values: [string, string][], now: string, chosen: (value: string) => void): HTMLLabelElement {
   const select = el('select', {}, values.map(([value, text]) => el('option', { value, selected: value === now }, text)));
@@ -28,8 +29,5 @@ export function copyButton(what: string, from: HTMLElement): HTMLButtonElement {
 
 // Saves text as a file.
 export function save(name: string, type: string, text: string): void {
-  const link = el('a', { download: name });
-  link.href = URL.createObjectURL(new Blob([text], { type }));
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  saveFile(name, new Blob([text], { type }));
 }

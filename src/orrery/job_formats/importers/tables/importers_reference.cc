@@ -45,7 +45,9 @@ std::string importers_reference() {
       "several, "
       "each of which adds its part. `orrery doctor FILE` says which one a file is. A key that an "
       "importer does not know is a finding (`key_ignored`), one that it knows and Orrery does not "
-      "model is another (`key_without_effect`).\n\n"
+      "model is another (`key_without_effect`). A file that is a workload by itself (AICB's "
+      "layers, "
+      "[compiled programs](../compiled-programs.md)) is read alone.\n\n"
       "| tool | files | content used | refused |\n|---|---|---|---|\n";
   for (const Importer* each : kImporters)
     text +=

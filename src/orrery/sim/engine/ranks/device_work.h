@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "orrery/model/compute/caller_compute.h"
+#include "orrery/model/caller/caller_compute.h"
 #include "orrery/model/compute/compute_model.h"
 #include "orrery/model/memory/memory_pools.h"
 #include "orrery/model/memory/remote_memory.h"

@@ -21,6 +21,7 @@
 #include "orrery/study/kernels/kernel_files.h"
 #include "orrery/study/questions/effects.h"
 #include "orrery/study/questions/error_hints.h"
+#include "orrery/study/questions/inputs/compiled_program.h"
 #include "orrery/study/questions/inputs/recorded_traces.h"
 #include "orrery/study/questions/job_description.h"
 #include "orrery/study/whatif/changes/changes.h"
@@ -265,6 +266,8 @@ Result<graph::Workload> read_workload(const Question& question, std::uint32_t ra
       fs::is_regular_file(question.workload, ignored) && !exists(trace_of(question.workload, 0));
   if (named && intake::is_astra_text_file(question.workload))
     return intake::load_astra_text(question.workload, ranks);
+  if (named && program_form(question.workload) != hlo::TextForm::none)
+    return load_program(question.workload, ranks);
   const bool one_file = named && (ranks <= 1 || question.replicate);
   auto workload = one_file ? read_one_file(question) : read_ranks(question, ranks, watch);
   if (!workload) return workload;

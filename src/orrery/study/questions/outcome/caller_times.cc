@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "orrery/core/models/network_names.h"
-#include "orrery/network/changed_times_network.h"
+#include "orrery/study/questions/outcome/changed_times_network.h"
 
 namespace orrery::study {
 
@@ -16,9 +16,9 @@ void count(std::string_view name, std::string_view what, const model::CallerMode
            Findings& findings) {
   if (use.asked == 0) {
     findings.add(FindingCode::key_without_effect,
-                 fmt::format("{}: the run predicts the time of no {}", name, what));
+                 fmt::format("{}: the run predicts no times of {}", name, what));
   } else {
-    findings.add(FindingCode::time_from_callable, fmt::format("{}: changed {} of {} distinct {}s",
+    findings.add(FindingCode::time_from_callable, fmt::format("{}: changed {} of {} distinct {}",
                                                               name, use.changed, use.asked, what));
   }
 }
@@ -63,9 +63,9 @@ sim::NetworkFactory caller_network(const Cluster& cluster) {
 void count_caller_times(const Cluster& cluster, Findings& findings) {
   if (cluster.caller == nullptr) return;
   if (cluster.caller->changes_kernels())
-    count("kernel_time", "kernel", cluster.caller->use_of_kernels(), findings);
+    count("kernel_time", "kernels", cluster.caller->use_of_kernels(), findings);
   if (cluster.caller->changes_network())
-    count("network_time", "message or collective", cluster.caller->use_of_network(), findings);
+    count("network_time", "messages and collectives", cluster.caller->use_of_network(), findings);
 }
 
 }  // namespace orrery::study

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/model/compute/caller_compute.h"
+#include "orrery/model/caller/caller_compute.h"
 
 #include <map>
 #include <mutex>
