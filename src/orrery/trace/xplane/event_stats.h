@@ -17,8 +17,8 @@ namespace orrery::trace::xplane {
 struct EventStats {
   std::optional<std::uint64_t> correlation, program;
   std::optional<std::int64_t> step, flops, bytes_accessed, memory_size, core_count, start_time;
-  std::string_view kernel_details, memcpy_details, memset_details, hlo_op, hlo_module,
-      hlo_category, vendor;
+  std::string_view kernel_details, memcpy_details, memset_details, hlo_op, hlo_module, hlo_category,
+      vendor, device_type;
 
   /// Adds a statistic. Throws protozero's exceptions.
   void add(protozero::pbf_reader stat, const Plane& plane, const StringPool& strings) {
@@ -51,22 +51,56 @@ struct EventStats {
  private:
   void set(Stat stat, std::int64_t number, std::string_view text) {
     switch (stat) {
-      case Stat::correlation: correlation = static_cast<std::uint64_t>(number); return;
-      case Stat::program_id: program = static_cast<std::uint64_t>(number); return;
-      case Stat::step_number: step = number; return;
-      case Stat::flops: flops = number; return;
-      case Stat::bytes_accessed: bytes_accessed = number; return;
-      case Stat::memory_size: memory_size = number; return;
-      case Stat::core_count: core_count = number; return;
-      case Stat::start_time: start_time = number; return;
-      case Stat::kernel_details: kernel_details = text; return;
-      case Stat::memcpy_details: memcpy_details = text; return;
-      case Stat::memset_details: memset_details = text; return;
-      case Stat::hlo_op: hlo_op = text; return;
-      case Stat::hlo_module: hlo_module = text; return;
-      case Stat::hlo_category: hlo_category = text; return;
-      case Stat::vendor: vendor = text; return;
-      case Stat::other: return;
+      case Stat::correlation:
+        correlation = static_cast<std::uint64_t>(number);
+        return;
+      case Stat::program_id:
+        program = static_cast<std::uint64_t>(number);
+        return;
+      case Stat::step_number:
+        step = number;
+        return;
+      case Stat::flops:
+        flops = number;
+        return;
+      case Stat::bytes_accessed:
+        bytes_accessed = number;
+        return;
+      case Stat::memory_size:
+        memory_size = number;
+        return;
+      case Stat::core_count:
+        core_count = number;
+        return;
+      case Stat::start_time:
+        start_time = number;
+        return;
+      case Stat::kernel_details:
+        kernel_details = text;
+        return;
+      case Stat::memcpy_details:
+        memcpy_details = text;
+        return;
+      case Stat::memset_details:
+        memset_details = text;
+        return;
+      case Stat::hlo_op:
+        hlo_op = text;
+        return;
+      case Stat::hlo_module:
+        hlo_module = text;
+        return;
+      case Stat::hlo_category:
+        hlo_category = text;
+        return;
+      case Stat::vendor:
+        vendor = text;
+        return;
+      case Stat::device_type:
+        device_type = text;
+        return;
+      case Stat::other:
+        return;
     }
   }
 };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "orrery/core/limits.h"
+#include "orrery/trace/hlo_proto/program_reader.h"
 #include "orrery/trace/xplane/proto_fields.h"
 
 namespace orrery::trace::xplane {
@@ -32,6 +33,7 @@ constexpr std::pair<std::string_view, Stat> kStats[] = {
     {"memory_size", Stat::memory_size},
     {"core_count", Stat::core_count},
     {"profile_start_time", Stat::start_time},
+    {"device_type_string", Stat::device_type},
 };
 
 Stat stat_of(std::string_view name) {
@@ -47,8 +49,9 @@ std::string_view short_text(pbf_reader& field) {
 
 class PlanesReader {
  public:
-  PlanesReader(ByteSource& source, const std::string& where, StringPool& strings, bool with_names)
-      : stream_(source, where), strings_(strings), with_names_(with_names) {}
+  /// Null: reads no names, but lines.
+  PlanesReader(ByteSource& source, const std::string& where, StringPool* strings)
+      : stream_(source, where), strings_(strings) {}
 
   Result<Planes> run() {
     for (;;) {
@@ -70,7 +73,6 @@ class PlanesReader {
     if (out_.planes.empty())
       return fail(Errc::input_empty, stream_.place(), "the file has no plane",
                   "record with jax.profiler.trace or tf.profiler.experimental.start");
-    out_.first_ns = first_ns_.value_or(0);
     return std::move(out_);
   }
 
@@ -89,9 +91,10 @@ class PlanesReader {
         plane.name = std::string(name->substr(0, 256));
         plane.kind = plane_kind(plane.name, plane.device);
       } else if (field.is_message(kLines)) {
-        done = read_line(field, plane);
-      } else if (with_names_ && (field.is_message(kEventMetadata) ||
-                                 field.is_message(kStatMetadata) || field.is_message(kPlaneStats))) {
+        done = strings_ != nullptr ? stream_.skip(field) : read_line(field, plane);
+      } else if (strings_ != nullptr &&
+                 (field.is_message(kEventMetadata) || field.is_message(kStatMetadata) ||
+                  field.is_message(kPlaneStats))) {
         const auto bytes = stream_.view(field);
         if (!bytes) return tl::unexpected(bytes.error());
         try {
@@ -114,23 +117,27 @@ class PlanesReader {
     }
   }
 
+  /// Looks for an event in a line of a device.
   Result<void> read_line(const Field& line, Plane& plane) {
-    bool any = false;
-    std::int64_t timestamp = 0;
-    for (;;) {
+    const bool is_device = plane.kind == PlaneKind::gpu || plane.kind == PlaneKind::tpu;
+    LineKind kind = LineKind::derived;
+    while (is_device && !plane.has_work) {
       const auto field = stream_.next(line.end);
       if (!field) return tl::unexpected(field.error());
-      if (!*field) break;
-      if ((*field)->is_varint(kLineTimestamp)) {
-        timestamp = static_cast<std::int64_t>((*field)->value);
-      } else if ((*field)->is_message(kEvents)) {
-        any = true;
-        ++plane.events;
+      if (!*field) return {};
+      if ((*field)->is_message(kLineName)) {
+        const auto name = stream_.view(**field);
+        if (!name) return tl::unexpected(name.error());
+        kind = line_kind(plane.kind, *name);
+        continue;
+      }
+      if ((*field)->is_message(kEvents)) {
+        plane.has_work = kind != LineKind::derived;
+        if (!plane.has_work) break;
       }
       if (auto done = stream_.skip(**field); !done) return done;
     }
-    if (any) first_ns_ = std::min(first_ns_.value_or(timestamp), timestamp);
-    return {};
+    return stream_.skip(line);
   }
 
   void add_event_name(std::string_view entry, Plane& plane) {
@@ -171,7 +178,7 @@ class PlanesReader {
     // Names of kernels of AMD's devices are those of their descriptors.
     const bool is_descriptor = plane.kind == PlaneKind::gpu && name.ends_with(".kd");
     if (is_descriptor) name.remove_suffix(3);
-    found.name = strings_.intern(display.empty() ? name : display);
+    found.name = strings_->intern(display.empty() ? name : display);
     plane.event_names[id] = std::move(found);
   }
 
@@ -194,7 +201,7 @@ class PlanesReader {
         map.skip();
       }
     }
-    plane.stat_names[id] = strings_.intern(name);
+    plane.stat_names[id] = strings_->intern(name);
     plane.stats[id] = stat_of(name);
   }
 
@@ -207,17 +214,15 @@ class PlanesReader {
         continue;
       }
       const auto bytes = message.get_view();
-      bool damaged = false;
-      out_.programs[id] = hlo_proto::read_module({bytes.data(), bytes.size()}, damaged);
-      if (damaged) ++out_.damaged_programs;
+      auto read = hlo_proto::read_program({bytes.data(), bytes.size()});
+      if (read.damaged) ++out_.damaged_programs;
+      out_.programs[id] = std::move(read.program);
     }
   }
 
   FieldStream stream_;
-  StringPool& strings_;
-  bool with_names_;
+  StringPool* strings_;
   Planes out_;
-  std::optional<std::int64_t> first_ns_;
 };
 
 /// The number at the beginning of `text`; -1 without one.
@@ -242,9 +247,25 @@ PlaneKind plane_kind(std::string_view name, std::int64_t& device) {
   return name == "Task Environment" ? PlaneKind::environment : PlaneKind::other;
 }
 
-Result<Planes> read_planes(ByteSource& source, const std::string& where, StringPool& strings,
-                           bool with_names) {
-  return PlanesReader(source, where, strings, with_names).run();
+Result<Planes> read_names(ByteSource& source, const std::string& where, StringPool& strings) {
+  return PlanesReader(source, where, &strings).run();
+}
+
+Result<Planes> find_work(ByteSource& source, const std::string& where) {
+  return PlanesReader(source, where, nullptr).run();
+}
+
+LineKind line_kind(PlaneKind plane, std::string_view line) {
+  switch (plane) {
+    case PlaneKind::host:
+      return LineKind::thread;
+    case PlaneKind::gpu:
+      return line.starts_with("Stream ") ? LineKind::work : LineKind::derived;
+    case PlaneKind::tpu:
+      return line == "XLA Ops" || line == "Async XLA Ops" ? LineKind::ops : LineKind::derived;
+    default:
+      return LineKind::derived;
+  }
 }
 
 }  // namespace orrery::trace::xplane

@@ -14,7 +14,7 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/core/strings.h"
-#include "orrery/trace/hlo_proto/module.h"
+#include "orrery/hlo/program/program.h"
 #include "orrery/trace/io/byte_source.h"
 #include "orrery/trace/xplane/field_stream.h"
 
@@ -35,6 +35,7 @@ class IdTable {
     const auto found = others_.find(id);
     return found == others_.end() ? kNothing : found->second;
   }
+  [[nodiscard]] bool empty() const { return dense_.empty() && others_.empty(); }
 
  private:
   static constexpr std::uint64_t kDense = 1 << 16;
@@ -59,11 +60,12 @@ enum class Stat : std::uint8_t {
   vendor,
   memory_size,
   core_count,
-  start_time
+  start_time,
+  device_type
 };
 
 struct EventName {
-  StringId name = StringId::empty;     ///< as displayed
+  StringId name = StringId::empty;  ///< as displayed
   std::string stats;  ///< XStat messages that all its events share, each with its tag and length
 };
 
@@ -73,28 +75,37 @@ struct Plane {
   PlaneKind kind = PlaneKind::other;
   std::string name;
   std::int64_t device = -1;
-  std::uint64_t events = 0;
+  bool has_work = false;  ///< of a device: a line of work has an event; set only by find_work
   IdTable<EventName> event_names;
   IdTable<StringId> stat_names;
-  IdTable<Stat> stats;  ///< which statistic an id denotes
+  IdTable<Stat> stats;    ///< which statistic an id denotes
   std::string own_stats;  ///< as EventName::stats
 };
 
 /// All planes of a file, in its order.
 struct Planes {
   std::vector<Plane> planes;
-  std::map<std::uint64_t, hlo_proto::Module> programs;  ///< by program id
+  std::map<std::uint64_t, hlo::Program> programs;  ///< by program id
   std::vector<std::string> hosts;
   std::uint64_t damaged_programs = 0;
-  /// The earliest timestamp of a line, in ns; 0 without lines.
-  std::int64_t first_ns = 0;
 };
 
-/// Reads the planes and skips events. `with_names`: also names and programs. Errc: as reader.h.
-[[nodiscard]] Result<Planes> read_planes(ByteSource& source, const std::string& where,
-                                         StringPool& strings, bool with_names);
+/// Reads names, statistics of planes, and programs; skips lines. Errc: as reader.h.
+[[nodiscard]] Result<Planes> read_names(ByteSource& source, const std::string& where,
+                                        StringPool& strings);
+/// Reads only names of planes, and whether devices have work. Errc: as reader.h.
+[[nodiscard]] Result<Planes> find_work(ByteSource& source, const std::string& where);
 
 /// The kind of a plane by its name, and the number of its device.
 [[nodiscard]] PlaneKind plane_kind(std::string_view name, std::int64_t& device);
+
+/// What a line of a plane contains.
+enum class LineKind : std::uint8_t {
+  work,    ///< of a stream of a device
+  ops,     ///< operations of a TPU, which nest
+  thread,  ///< of the host
+  derived  ///< what the profiler computes from other lines
+};
+[[nodiscard]] LineKind line_kind(PlaneKind plane, std::string_view line);
 
 }  // namespace orrery::trace::xplane

@@ -40,8 +40,8 @@ enum LineField : std::uint32_t {
 
 enum EventField : std::uint32_t {
   kEventMetadataOf = 1,
-  kOffset = 2,       ///< ps since the line's timestamp
-  kDuration = 3,     ///< ps
+  kOffset = 2,    ///< ps since the line's timestamp
+  kDuration = 3,  ///< ps
   kEventStats = 4,
   kOccurrences = 5,  ///< instead of kOffset: a sum of events without a place in time
 };
