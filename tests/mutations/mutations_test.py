@@ -45,6 +45,8 @@ READERS = [
     ("Nsight Systems", ["tests/fuzz/corpus/nsys_fuzz/*"], ["trace", "info", "{}"]),
     ("rocprofv3", ["tests/fuzz/corpus/rocpd_fuzz/*"], ["trace", "info", "{}"]),
     ("pftrace", ["tests/fuzz/corpus/pftrace_fuzz/*"], ["trace", "info", "{}"]),
+    ("XPlane", ["tests/fuzz/corpus/xplane_fuzz/*"], ["trace", "info", "{}"]),
+    ("XPlane, converted", ["tests/fuzz/corpus/xplane_fuzz/*"], ["trace", "convert", "{}", "-o", "{out}"]),
     ("archive", ["tests/fuzz/corpus/archive_fuzz/*", "data/demo/ddp_transformer/*.json.gz"], ["trace", "info", "{}"]),
     ("Chakra", ["tests/fuzz/corpus/chakra_fuzz/*", "examples/step/step.0.et"], ["trace", "validate", "{}"]),
     ("Chakra, simulated", ["tests/fuzz/corpus/chakra_fuzz/*", "examples/memory/*.et"],

@@ -330,6 +330,7 @@ class Reader {
     program().states_devices = true;
   }
 
+  /// Too many instructions count as damage.
   void read_computation(pbf_reader message) {
     std::vector<Draft> drafts;
     Computation made;
@@ -338,6 +339,7 @@ class Reader {
       if (message.tag() == kComputationName && is_message(message)) {
         made.name = text_of(message);
       } else if (message.tag() == kInstructions && is_message(message)) {
+        if (++operations_ > kMostOperations) throw protozero::end_of_buffer_exception();
         drafts.emplace_back().read(message.get_message());
       } else if (message.tag() == kComputationId && is_number(message)) {
         id = message.get_int64();
@@ -419,7 +421,9 @@ class Reader {
     std::uint32_t computation, operation;
     std::int64_t id;
   };
+  static constexpr std::size_t kMostOperations = std::size_t{1} << 20;
   ReadProgram out_;
+  std::size_t operations_ = 0;
   std::int64_t entry_id_ = -1;
   std::unordered_map<std::int64_t, std::uint32_t> computations_;
   std::vector<Call> calls_;

@@ -59,12 +59,9 @@ std::string three_numbers(std::string_view details, std::string_view key) {
 bool is_copy_kernel(std::string_view name) { return name.starts_with("__amd_rocclr_copyBuffer"); }
 bool is_fill_kernel(std::string_view name) { return name.starts_with("__amd_rocclr_fillBuffer"); }
 
-bool is_call_name(std::string_view name) {
-  for (const std::string_view prefix : {"hip", "cuda", "cu", "hsa_"})
-    if (name.starts_with(prefix) && name.size() > prefix.size() &&
-        (prefix == "hsa_" || (name[prefix.size()] >= 'A' && name[prefix.size()] <= 'Z')))
-      return true;
-  return false;
+std::uint64_t correlation_of(const EventStats& stats) {
+  const std::int64_t number = stats.number(Stat::correlation).value_or(0);
+  return number == 0 ? kNoId : static_cast<std::uint64_t>(number);
 }
 
 bool launches_graph(std::string_view call) { return call.find("GraphLaunch") != call.npos; }
@@ -168,7 +165,7 @@ void EventImport::add_event(std::string_view message, Line& line) {
     }
   }
   if (is_sum) return leave_out("sums of events");
-  if (duration == 0 && line.kind == LineKind::thread && !stats.correlation)
+  if (duration == 0 && line.kind == LineKind::thread && !stats.has(Stat::correlation))
     return leave_out("events without duration");
   if (profile_.events.size() + pending_.size() >= limits::kEventsPerRank)
     return leave_out("more than the limit", FindingCode::event_dropped);
@@ -178,11 +175,11 @@ void EventImport::add_event(std::string_view message, Line& line) {
       about.name != StringId::empty ? about.name : profile_.strings->intern("unnamed");
   const Times times = times_of(line.timestamp, offset, duration);
   if (line.kind == LineKind::thread) {
-    add_host_event(times, name, stats, line);
+    add_host_event(times, name, about.host, stats, line);
   } else if (line.kind == LineKind::work) {
     add_work(times, name, stats, line);
   } else {
-    if (stats.hlo_op.empty()) stats.hlo_op = profile_.string(name);
+    if (!stats.has(Stat::hlo_op)) stats.set_text(Stat::hlo_op, profile_.string(name), name);
     pending_.push_back({times, name, operation_of(stats)});
   }
 }
@@ -232,43 +229,42 @@ profile::EventId EventImport::add(Kind kind, const Times& times, StringId name, 
   return static_cast<EventId>(profile_.events.size() - 1);
 }
 
-void EventImport::add_host_event(const Times& times, StringId name, const EventStats& stats,
-                                 Line& line) {
-  const std::string_view text = profile_.string(name);
+void EventImport::add_host_event(const Times& times, StringId name, HostName is,
+                                 const EventStats& stats, Line& line) {
   const std::uint32_t lane = lane_of(line);
-  if (stats.correlation || is_call_name(text)) {
+  if (stats.has(Stat::correlation) || is == HostName::call) {
     profile::Call call;
-    if (stats.correlation.value_or(0) != 0) call.correlation = *stats.correlation;
+    call.correlation = correlation_of(stats);
     profile_.calls.push_back(call);
     add(Kind::call, times, name, lane, profile_.calls.size() - 1);
     return;
   }
   profile_.ops.push_back({});
-  if (stats.step && *stats.step >= 0) {
-    name = profile_.strings->intern(fmt::format("ProfilerStep#{}", *stats.step));
-  } else if (text.starts_with('$')) {
-    add(Kind::python, times, profile_.strings->intern(text.substr(1)), lane,
-        profile_.ops.size() - 1);
-    return;
+  if (const std::int64_t step = stats.number(Stat::step_number).value_or(-1); step >= 0) {
+    name = profile_.strings->intern(fmt::format("ProfilerStep#{}", step));
+    is = HostName::range;
   }
-  add(Kind::annotation, times, name, lane, profile_.ops.size() - 1);
+  add(is == HostName::python ? Kind::python : Kind::annotation, times, name, lane,
+      profile_.ops.size() - 1);
 }
 
 void EventImport::add_work(const Times& times, StringId name, const EventStats& stats, Line& line) {
   const std::string_view text = profile_.string(name);
-  const bool copies = !stats.memcpy_details.empty() || is_copy_kernel(text);
-  const bool fills = !stats.memset_details.empty() || is_fill_kernel(text);
+  const bool copies = stats.has(Stat::memcpy_details) || is_copy_kernel(text);
+  const bool fills = stats.has(Stat::memset_details) || is_fill_kernel(text);
   profile::Work work;
-  if (stats.correlation.value_or(0) != 0) work.correlation = *stats.correlation;
+  work.correlation = correlation_of(stats);
   if (copies || fills) {
-    const auto bytes = detail(copies ? stats.memcpy_details : stats.memset_details, "size:");
-    const auto other = detail(stats.memset_details, "num_bytes:");
-    work.bytes = bytes.value_or(other.value_or(0)) > 0 ? bytes.value_or(*other) : -1;
+    const std::string_view details =
+        stats.text(copies ? Stat::memcpy_details : Stat::memset_details);
+    const std::int64_t bytes =
+        detail(details, "size:").value_or(detail(details, "num_bytes:").value_or(0));
+    work.bytes = bytes > 0 ? bytes : -1;
   }
   const OperationUse use = operation_of(stats);
   work.captured = use.captured;
   work.comm = use.comm;
-  if (!stats.kernel_details.empty()) work.launch = launch_of(stats.kernel_details);
+  work.launch = launch_of(stats);
   const std::uint32_t lane = lane_of(line);
   profile_.works.push_back(work);
   add(copies  ? Kind::memcpy
@@ -304,15 +300,24 @@ void EventImport::add_operations(const Line& of) {
 }
 
 OperationUse EventImport::operation_of(const EventStats& stats) {
-  if (stats.hlo_op.empty()) return {};
-  return operations_.find(stats.program.value_or(0), profile_.strings->intern(stats.hlo_op.substr(
-                                                         0, limits::kEventNameBytes)));
+  const StringId name = stats.interned(Stat::hlo_op, *profile_.strings);
+  if (name == StringId::empty) return {};
+  return operations_.find(static_cast<std::uint64_t>(stats.number(Stat::program_id).value_or(0)),
+                          name);
+}
+
+/// Works of a kernel follow each other, so the details are often those of the last one.
+StringId EventImport::launch_of(const EventStats& stats) {
+  const std::string_view details = stats.text(Stat::kernel_details);
+  if (details.empty()) return StringId::empty;
+  if (details == last_details_) return last_launch_;
+  last_details_ = details;
+  const auto [known, added] = launches_.try_emplace(last_details_, StringId::empty);
+  if (added) known->second = launch_of(details);
+  return last_launch_ = known->second;
 }
 
 StringId EventImport::launch_of(std::string_view details) {
-  const StringId key = profile_.strings->intern(details.substr(0, limits::kEventNameBytes));
-  const auto [known, added] = launches_.try_emplace(key, StringId::empty);
-  if (!added) return known->second;
   const std::string grid = three_numbers(details, "grid:"),
                     block = three_numbers(details, "block:");
   if (grid.empty() || block.empty()) return StringId::empty;
@@ -326,7 +331,7 @@ StringId EventImport::launch_of(std::string_view details) {
     launch += fmt::format(R"(, "shared memory": {})", sum);
   }
   if (registers) launch += fmt::format(R"(, "registers per thread": {})", *registers);
-  return known->second = profile_.strings->intern(launch + "}");
+  return profile_.strings->intern(launch + "}");
 }
 
 void EventImport::leave_out(std::string_view what, FindingCode code) {

@@ -60,7 +60,8 @@ class EventImport {
   /// May throw protozero's exceptions.
   void add_event(std::string_view message, Line& line);
   void add_work(const Times& times, StringId name, const EventStats& stats, Line& line);
-  void add_host_event(const Times& times, StringId name, const EventStats& stats, Line& line);
+  void add_host_event(const Times& times, StringId name, HostName is, const EventStats& stats,
+                      Line& line);
   void add_operations(const Line& line);
 
   profile::EventId add(profile::Kind kind, const Times& times, StringId name, std::uint32_t lane,
@@ -69,6 +70,7 @@ class EventImport {
   [[nodiscard]] Times times_of(std::int64_t timestamp, std::uint64_t offset,
                                std::uint64_t duration);
   [[nodiscard]] OperationUse operation_of(const EventStats& stats);
+  [[nodiscard]] StringId launch_of(const EventStats& stats);
   [[nodiscard]] StringId launch_of(std::string_view details);
   void leave_out(std::string_view what, FindingCode code = FindingCode::event_not_kept);
 
@@ -77,9 +79,11 @@ class EventImport {
   profile::Profile& profile_;
   Findings& findings_;
   HloOperations operations_;
-  std::optional<std::int64_t> base_;                 // ns; subtracted from all timestamps
-  std::vector<Operation> pending_;                   // of a line of a TPU
-  std::unordered_map<StringId, StringId> launches_;  // by details of the kernel
+  std::optional<std::int64_t> base_;                    // ns; subtracted from all timestamps
+  std::vector<Operation> pending_;                      // of a line of a TPU
+  std::unordered_map<std::string, StringId> launches_;  // by details of the kernel
+  std::string last_details_;
+  StringId last_launch_ = StringId::empty;
   std::map<std::string, std::uint64_t, std::less<>> left_out_;
 };
 

@@ -3,6 +3,7 @@
 // The statistics of an event.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <protozero/pbf_reader.hpp>
@@ -13,33 +14,48 @@
 
 namespace orrery::trace::xplane {
 
-/// Texts are views of the message or of the pool.
-struct EventStats {
-  std::optional<std::uint64_t> correlation, program;
-  std::optional<std::int64_t> step, flops, bytes_accessed, memory_size, core_count, start_time;
-  std::string_view kernel_details, memcpy_details, memset_details, hlo_op, hlo_module, hlo_category,
-      vendor, device_type;
+/// Those of Stat that an event has. Texts are views of the message or of the pool.
+class EventStats {
+ public:
+  [[nodiscard]] bool has(Stat stat) const { return (present_ >> place(stat) & 1) != 0; }
+  /// The value of a number; empty if the event has none.
+  [[nodiscard]] std::optional<std::int64_t> number(Stat stat) const {
+    return has(stat) ? std::optional(values_[place(stat)].number) : std::nullopt;
+  }
+  /// The value of a text; empty if the event has none.
+  [[nodiscard]] std::string_view text(Stat stat) const {
+    return has(stat) ? values_[place(stat)].text : std::string_view{};
+  }
+  /// The text, interned.
+  [[nodiscard]] StringId interned(Stat stat, StringPool& strings) const {
+    if (!has(stat)) return StringId::empty;
+    const Value& value = values_[place(stat)];
+    return value.id != StringId::empty ? value.id : strings.intern(value.text);
+  }
 
   /// Adds a statistic. Throws protozero's exceptions.
-  void add(protozero::pbf_reader stat, const Plane& plane, const StringPool& strings) {
-    std::uint64_t id = 0;
-    std::int64_t number = 0;
-    std::string_view text;
-    while (stat.next()) {
-      const auto type = stat.wire_type();
+  void add(protozero::pbf_reader message, const Plane& plane, const StringPool& strings) {
+    std::uint64_t stat = 0;
+    Value value;
+    while (message.next()) {
+      const std::uint32_t tag = message.tag();
+      const auto type = message.wire_type();
       if (type == protozero::pbf_wire_type::varint) {
-        const std::uint64_t value = stat.get_uint64();
-        if (stat.tag() == kStatMetadataOf) id = value;
-        if (stat.tag() == kUint || stat.tag() == kInt) number = static_cast<std::int64_t>(value);
-        if (stat.tag() == kReference) text = strings.view(plane.stat_names.find(value));
-      } else if (stat.tag() == kText && type == protozero::pbf_wire_type::length_delimited) {
-        const auto view = stat.get_view();
-        text = {view.data(), view.size()};
+        const std::uint64_t number = message.get_uint64();
+        if (tag == kStatMetadataOf) stat = number;
+        if (tag == kUint || tag == kInt) value.number = static_cast<std::int64_t>(number);
+        if (tag == kReference) value.id = plane.stat_names.find(number);
+      } else if (tag == kText && type == protozero::pbf_wire_type::length_delimited) {
+        const auto view = message.get_view();
+        value.text = {view.data(), view.size()};
       } else {
-        stat.skip();
+        message.skip();
       }
     }
-    set(plane.stats.find(id), number, text);
+    const Stat known = plane.stats.find(stat);
+    if (known == Stat::other) return;
+    if (value.id != StringId::empty) value.text = strings.view(value.id);
+    set(known, value);
   }
 
   /// Adds messages with their tags.
@@ -48,61 +64,23 @@ struct EventStats {
     while (all.next()) add(all.get_message(), plane, strings);
   }
 
+  void set_text(Stat stat, std::string_view text, StringId id) { set(stat, {0, text, id}); }
+
  private:
-  void set(Stat stat, std::int64_t number, std::string_view text) {
-    switch (stat) {
-      case Stat::correlation:
-        correlation = static_cast<std::uint64_t>(number);
-        return;
-      case Stat::program_id:
-        program = static_cast<std::uint64_t>(number);
-        return;
-      case Stat::step_number:
-        step = number;
-        return;
-      case Stat::flops:
-        flops = number;
-        return;
-      case Stat::bytes_accessed:
-        bytes_accessed = number;
-        return;
-      case Stat::memory_size:
-        memory_size = number;
-        return;
-      case Stat::core_count:
-        core_count = number;
-        return;
-      case Stat::start_time:
-        start_time = number;
-        return;
-      case Stat::kernel_details:
-        kernel_details = text;
-        return;
-      case Stat::memcpy_details:
-        memcpy_details = text;
-        return;
-      case Stat::memset_details:
-        memset_details = text;
-        return;
-      case Stat::hlo_op:
-        hlo_op = text;
-        return;
-      case Stat::hlo_module:
-        hlo_module = text;
-        return;
-      case Stat::hlo_category:
-        hlo_category = text;
-        return;
-      case Stat::vendor:
-        vendor = text;
-        return;
-      case Stat::device_type:
-        device_type = text;
-        return;
-      case Stat::other:
-        return;
-    }
+  struct Value {
+    std::int64_t number = 0;
+    std::string_view text;
+    StringId id = StringId::empty;  ///< of a text that the file has by reference
+  };
+
+  static std::size_t place(Stat stat) { return static_cast<std::size_t>(stat); }
+  void set(Stat stat, const Value& value) {
+    present_ |= 1u << place(stat);
+    values_[place(stat)] = value;
   }
+
+  std::uint32_t present_ = 0;
+  std::array<Value, kStats> values_;
 };
 
 }  // namespace orrery::trace::xplane

@@ -70,8 +70,11 @@ HloOperations::HloOperations(const std::map<std::uint64_t, hlo::Program>& progra
     : programs_(programs), device_(device), profile_(profile) {}
 
 OperationUse HloOperations::find(std::uint64_t program, StringId name) {
+  // Works of an operation follow each other.
+  if (last_ && last_->first == std::pair(program, name)) return last_->second;
   const auto [known, added] = known_.try_emplace({program, name});
   if (added) known->second = add(program, name);
+  last_.emplace(*known);
   return known->second;
 }
 

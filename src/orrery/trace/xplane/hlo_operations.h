@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -54,7 +55,9 @@ class HloOperations {
   std::uint32_t device_;
   profile::Profile& profile_;
   std::map<std::uint64_t, Places> places_;  // by program
-  std::map<std::pair<std::uint64_t, StringId>, OperationUse> known_;
+  using Key = std::pair<std::uint64_t, StringId>;
+  std::map<Key, OperationUse> known_;
+  std::optional<std::pair<Key, OperationUse>> last_;
   std::map<std::string, std::uint32_t> groups_;  // by name
 };
 

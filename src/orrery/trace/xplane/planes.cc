@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/trace/xplane/planes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <protozero/pbf_reader.hpp>
@@ -17,18 +19,14 @@ namespace {
 using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 
-constexpr std::pair<std::string_view, Stat> kStats[] = {
+constexpr std::pair<std::string_view, Stat> kStatNames[] = {
     {"correlation_id", Stat::correlation},
     {"kernel_details", Stat::kernel_details},
     {"memcpy_details", Stat::memcpy_details},
     {"memset_details", Stat::memset_details},
     {"hlo_op", Stat::hlo_op},
-    {"hlo_module", Stat::hlo_module},
     {"program_id", Stat::program_id},
-    {"hlo_category", Stat::hlo_category},
     {"step_num", Stat::step_number},
-    {"flops", Stat::flops},
-    {"bytes_accessed", Stat::bytes_accessed},
     {"device_vendor", Stat::vendor},
     {"memory_size", Stat::memory_size},
     {"core_count", Stat::core_count},
@@ -37,7 +35,7 @@ constexpr std::pair<std::string_view, Stat> kStats[] = {
 };
 
 Stat stat_of(std::string_view name) {
-  for (const auto& [known, stat] : kStats)
+  for (const auto& [known, stat] : kStatNames)
     if (known == name) return stat;
   return Stat::other;
 }
@@ -45,6 +43,17 @@ Stat stat_of(std::string_view name) {
 std::string_view short_text(pbf_reader& field) {
   const auto view = field.get_view();
   return std::string_view(view.data(), view.size()).substr(0, limits::kEventNameBytes);
+}
+
+/// Names of Python's functions begin with "$"; the profiler writes those of runtime calls as they
+/// are.
+HostName host_name(std::string_view name) {
+  if (name.starts_with('$')) return HostName::python;
+  for (const std::string_view prefix : {"hip", "cuda", "cu", "hsa_"})
+    if (name.starts_with(prefix) && name.size() > prefix.size() &&
+        (prefix == "hsa_" || (name[prefix.size()] >= 'A' && name[prefix.size()] <= 'Z')))
+      return HostName::call;
+  return HostName::range;
 }
 
 class PlanesReader {
@@ -78,6 +87,10 @@ class PlanesReader {
 
  private:
   Result<void> read_plane(const Field& whole) {
+    constexpr std::size_t kMostPlanes = 1 << 14;
+    if (out_.planes.size() == kMostPlanes)
+      return fail(Errc::limit_exceeded, stream_.place(),
+                  fmt::format("the file has more than {} planes", kMostPlanes), "record again");
     Plane& plane = out_.planes.emplace_back();
     for (;;) {
       const auto next = stream_.next(whole.end);
@@ -178,7 +191,12 @@ class PlanesReader {
     // Names of kernels of AMD's devices are those of their descriptors.
     const bool is_descriptor = plane.kind == PlaneKind::gpu && name.ends_with(".kd");
     if (is_descriptor) name.remove_suffix(3);
-    found.name = strings_->intern(display.empty() ? name : display);
+    if (!display.empty()) name = display;
+    if (plane.kind == PlaneKind::host) {
+      found.host = host_name(name);
+      if (found.host == HostName::python) name.remove_prefix(1);
+    }
+    found.name = strings_->intern(name);
     plane.event_names[id] = std::move(found);
   }
 

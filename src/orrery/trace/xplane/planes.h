@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "orrery/core/error.h"
@@ -20,25 +21,35 @@
 
 namespace orrery::trace::xplane {
 
-/// Values by the ids of metadata, which are usually small.
+/// Values by the ids of metadata, which usually count from 1.
 template <class Value>
 class IdTable {
  public:
   Value& operator[](std::uint64_t id) {
-    if (id >= kDense) return others_[id];
-    if (id >= dense_.size()) dense_.resize(id + 1);
+    // Ids far beyond the number of values would need memory for all before them.
+    if (id < dense_.size()) return dense_[id];
+    if (id > 2 * dense_.size() + kFirst) return others_[id];
+    dense_.resize(2 * dense_.size() + kFirst + 1);
+    for (auto at = others_.begin(); at != others_.end();) {
+      if (at->first < dense_.size()) {
+        dense_[at->first] = std::move(at->second);
+        at = others_.erase(at);
+      } else {
+        ++at;
+      }
+    }
     return dense_[id];
   }
   [[nodiscard]] const Value& find(std::uint64_t id) const {
     static const Value kNothing{};
-    if (id < kDense) return id < dense_.size() ? dense_[id] : kNothing;
+    if (id < dense_.size()) return dense_[id];
     const auto found = others_.find(id);
     return found == others_.end() ? kNothing : found->second;
   }
   [[nodiscard]] bool empty() const { return dense_.empty() && others_.empty(); }
 
  private:
-  static constexpr std::uint64_t kDense = 1 << 16;
+  static constexpr std::uint64_t kFirst = 15;
   std::vector<Value> dense_;
   std::unordered_map<std::uint64_t, Value> others_;
 };
@@ -51,21 +62,22 @@ enum class Stat : std::uint8_t {
   memcpy_details,
   memset_details,
   hlo_op,
-  hlo_module,
   program_id,
-  hlo_category,
   step_number,
-  flops,
-  bytes_accessed,
   vendor,
   memory_size,
   core_count,
   start_time,
   device_type
 };
+inline constexpr std::size_t kStats = static_cast<std::size_t>(Stat::device_type) + 1;
+
+/// What an event of a host is, by its name alone.
+enum class HostName : std::uint8_t { range, python, call };
 
 struct EventName {
   StringId name = StringId::empty;  ///< as displayed
+  HostName host = HostName::range;
   std::string stats;  ///< XStat messages that all its events share, each with its tag and length
 };
 

@@ -66,7 +66,7 @@ class Reader {
   void describe(const Plane& plane) {
     EventStats stats;
     stats.add_all(plane.own_stats, plane, *profile_.strings);
-    if (plane.kind == PlaneKind::environment && stats.start_time) start_ = *stats.start_time;
+    if (plane.kind == PlaneKind::environment) start_ = stats.number(Stat::start_time).value_or(0);
     if (plane.kind != PlaneKind::gpu && plane.kind != PlaneKind::tpu) return;
     // A device that was not used has no names of events.
     if (options_.device ? *options_.device != plane.device : plane.event_names.empty()) return;
@@ -74,10 +74,14 @@ class Reader {
     profile::Device& device = profile_.devices.emplace_back();
     device.id = plane.device;
     const std::string_view kind = plane.kind == PlaneKind::gpu ? "GPU" : "TPU";
-    device.name = stats.device_type.empty() ? fmt::format("{} {}", stats.vendor, kind)
-                                            : std::string(stats.device_type.substr(0, 256));
-    device.memory_bytes = std::max<std::int64_t>(stats.memory_size.value_or(0), 0);
-    device.processors = std::max<std::int64_t>(stats.core_count.value_or(0), 0);
+    const std::string_view vendor = stats.text(Stat::vendor), type = stats.text(Stat::device_type);
+    device.name = fmt::format("{}{}{}", vendor, vendor.empty() ? "" : " ", kind);
+    if (!type.empty()) device.name = std::string(type.substr(0, 256));
+    const auto positive = [&](Stat stat) {
+      return std::max<std::int64_t>(stats.number(stat).value_or(0), 0);
+    };
+    device.memory_bytes = positive(Stat::memory_size);
+    device.processors = positive(Stat::core_count);
   }
 
   const OpenSource& open_;
