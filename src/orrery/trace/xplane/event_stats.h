@@ -36,7 +36,7 @@ class EventStats {
   /// Adds a statistic. Throws protozero's exceptions.
   void add(protozero::pbf_reader message, const Plane& plane, const StringPool& strings) {
     std::uint64_t stat = 0;
-    Value value;
+    Value value(0, {}, StringId::empty);
     while (message.next()) {
       const std::uint32_t tag = message.tag();
       const auto type = message.wire_type();
@@ -68,9 +68,12 @@ class EventStats {
 
  private:
   struct Value {
-    std::int64_t number = 0;
+    std::int64_t number;
     std::string_view text;
-    StringId id = StringId::empty;  ///< of a text that the file has by reference
+    StringId id;  ///< of a text that the file has by reference
+    Value() {}    // NOLINT(modernize-use-equals-default): most of an event's values are never set
+    Value(std::int64_t is, std::string_view words, StringId known)
+        : number(is), text(words), id(known) {}
   };
 
   static std::size_t place(Stat stat) { return static_cast<std::size_t>(stat); }
