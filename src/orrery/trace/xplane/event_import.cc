@@ -59,6 +59,9 @@ std::string three_numbers(std::string_view details, std::string_view key) {
 bool is_copy_kernel(std::string_view name) { return name.starts_with("__amd_rocclr_copyBuffer"); }
 bool is_fill_kernel(std::string_view name) { return name.starts_with("__amd_rocclr_fillBuffer"); }
 
+/// A TPU has one line for its cores and one for its engines of copies and collectives.
+bool is_async_line(std::string_view name) { return name.starts_with("Async"); }
+
 std::uint64_t correlation_of(const EventStats& stats) {
   const std::int64_t number = stats.number(Stat::correlation).value_or(0);
   return number == 0 ? kNoId : static_cast<std::uint64_t>(number);
@@ -207,7 +210,7 @@ std::uint32_t EventImport::lane_of(Line& line) {
   constexpr std::uint64_t kPositive = ~std::uint64_t{0} >> 1;
   const bool is_device = line.kind != LineKind::thread;
   const std::int64_t id = line.kind == LineKind::ops
-                              ? (line.name.starts_with("Async") ? 1 : 0)
+                              ? (is_async_line(line.name) ? 1 : 0)
                               : static_cast<std::int64_t>(line.id & kPositive);
   line.lane = profile_.lane(is_device, is_device ? line.plane->device : 0, id);
   profile_.lanes[*line.lane].name = line.name;
@@ -294,7 +297,10 @@ void EventImport::add_operations(const Line& of) {
     work.captured = operation.use.captured;
     work.comm = operation.use.comm;
     profile_.works.push_back(work);
-    add(Kind::kernel, operation.times, operation.name, lane_of(line), profile_.works.size() - 1);
+    const bool copies =
+        is_async_line(line.name) && profile_.string(operation.name).starts_with("copy");
+    add(copies ? Kind::memcpy : Kind::kernel, operation.times, operation.name, lane_of(line),
+        profile_.works.size() - 1);
   }
   pending_.clear();
 }

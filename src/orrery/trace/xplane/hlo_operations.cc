@@ -173,7 +173,7 @@ std::uint32_t HloOperations::add_group(const hlo::Program& program, const Instru
       groups_.try_emplace(name, static_cast<std::uint32_t>(profile_.groups.size()));
   if (added)
     profile_.groups.push_back(
-        {.name = name, .description = "devices of a program", .ranks = members, .size = size});
+        {.name = name, .description = "program", .ranks = members, .size = size});
   return known->second;
 }
 

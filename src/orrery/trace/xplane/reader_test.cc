@@ -128,6 +128,7 @@ TEST(XplaneReader, ReadsOperationsOfTpus) {
   EXPECT_EQ(profile.events.size(), 4u);
   EXPECT_EQ(out.event("while.1"), profile::kNoEvent);
   EXPECT_EQ(profile.events[out.event("fusion.1")].duration, ns(20));
+  EXPECT_EQ(profile.events[out.event("copy-start.2")].kind, Kind::memcpy);
   EXPECT_EQ(profile.lanes[profile.events[out.event("copy-start.2")].lane].name, "Async XLA Ops");
   const auto& reduced = profile.work(out.event("all-reduce.1"));
   EXPECT_EQ(profile.string(profile.captured[reduced.captured].dims), "[[256, 128]]");
