@@ -22,6 +22,7 @@ using profile::kNone;
 
 /// Sums of a start and a duration fit into Time.
 constexpr std::int64_t kMostPicoseconds = std::int64_t{1} << 61;
+constexpr std::size_t kMostAsyncLanes = 64;
 constexpr std::size_t kNamedLines = 64;  // others are counted together
 
 /// The number after "key:" in details such as "grid:16,1,1 block:512,1,1 group_mem:0"; empty
@@ -209,9 +210,7 @@ std::uint32_t EventImport::lane_of(Line& line) {
   if (line.lane) return *line.lane;
   constexpr std::uint64_t kPositive = ~std::uint64_t{0} >> 1;
   const bool is_device = line.kind != LineKind::thread;
-  const std::int64_t id = line.kind == LineKind::ops
-                              ? (is_async_line(line.name) ? 1 : 0)
-                              : static_cast<std::int64_t>(line.id & kPositive);
+  const auto id = static_cast<std::int64_t>(line.id & kPositive);
   line.lane = profile_.lane(is_device, is_device ? line.plane->device : 0, id);
   profile_.lanes[*line.lane].name = line.name;
   return *line.lane;
@@ -276,30 +275,40 @@ void EventImport::add_work(const Times& times, StringId name, const EventStats& 
       times, name, lane, profile_.works.size() - 1);
 }
 
-/// Of operations that contain others, only the inner ones occupy the device.
-void EventImport::add_operations(const Line& of) {
-  Line line = of;
+/// Operations of the cores nest: of those that contain others, only the inner ones occupy the
+/// device. Asynchronous operations overlap: each is on the first lane that is free.
+void EventImport::add_operations(const Line& line) {
   std::stable_sort(pending_.begin(), pending_.end(), [](const Operation& a, const Operation& b) {
     return a.times.start != b.times.start ? a.times.start < b.times.start
                                           : a.times.duration > b.times.duration;
   });
+  const bool is_async = is_async_line(line.name);
+  std::vector<Time> free_from;  // by lane
+  const auto end_of = [&](std::size_t i) {
+    return pending_[i].times.start + pending_[i].times.duration;
+  };
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     const Operation& operation = pending_[i];
-    const bool contains = i + 1 < pending_.size() &&
-                          pending_[i + 1].times.start + pending_[i + 1].times.duration <=
-                              operation.times.start + operation.times.duration &&
-                          pending_[i + 1].times.duration > Time{};
-    if (contains) {
+    if (!is_async && i + 1 < pending_.size() && end_of(i + 1) <= end_of(i) &&
+        pending_[i + 1].times.duration > Time{}) {
       leave_out("operations that contain others");
       continue;
     }
+    std::size_t place = 0;
+    while (is_async && place < free_from.size() && place + 1 < kMostAsyncLanes &&
+           free_from[place] > operation.times.start)
+      ++place;
+    if (place == free_from.size()) free_from.emplace_back();
+    free_from[place] = end_of(i);
     profile::Work work;
     work.captured = operation.use.captured;
     work.comm = operation.use.comm;
     profile_.works.push_back(work);
-    const bool copies =
-        is_async_line(line.name) && profile_.string(operation.name).starts_with("copy");
-    add(copies ? Kind::memcpy : Kind::kernel, operation.times, operation.name, lane_of(line),
+    const bool copies = is_async && profile_.string(operation.name).starts_with("copy");
+    const std::uint32_t lane = profile_.lane(true, line.plane->device,
+                                             static_cast<std::int64_t>(place + (is_async ? 1 : 0)));
+    profile_.lanes[lane].name = line.name;
+    add(copies ? Kind::memcpy : Kind::kernel, operation.times, operation.name, lane,
         profile_.works.size() - 1);
   }
   pending_.clear();
