@@ -54,7 +54,8 @@ TEST(RecordedKernels, OfAnHloOperationIsOneOfItsKernels) {
   profile::Profile& profile = *read.profile;
   profile::attach(profile, read.findings);
   const RecordedKernels kernels(profile);
-  const std::string product = "gemm forward bf16 m=256 n=128 k=512 flops=33554432 bytes=458752";
+  const std::string product =
+      "gemm forward bf16,bf16>bf16 m=256 n=128 k=512 flops=33554432 bytes=458752";
   std::vector<std::string> seen;
   for (EventId e = 0; e < profile.events.size(); ++e)
     if (profile.events[e].kind == Kind::kernel) seen.push_back(text_of(profile, kernels, e));
