@@ -56,6 +56,21 @@ HostName host_name(std::string_view name) {
   return HostName::range;
 }
 
+/// Names of copies as other profilers write them. Source: rocm_tracer and cupti_collector of XLA,
+/// GetRocmTracerEventTypeName and GetTraceEventTypeName.
+std::string_view work_name(std::string_view name) {
+  constexpr std::pair<std::string_view, std::string_view> kCopies[] = {
+      {"MemcpyH2D", "Memcpy HtoD"},
+      {"MemcpyD2H", "Memcpy DtoH"},
+      {"MemcpyD2D", "Memcpy DtoD"},
+      {"MemcpyP2P", "Memcpy PtoP"}};
+  for (const auto& [theirs, plain] : kCopies)
+    if (name == theirs) return plain;
+  // The names of kernels of AMD's devices are those of their descriptors.
+  if (name.ends_with(".kd")) name.remove_suffix(3);
+  return name;
+}
+
 class PlanesReader {
  public:
   /// Null: reads no names, but lines.
@@ -188,10 +203,8 @@ class PlanesReader {
         }
       }
     }
-    // Names of kernels of AMD's devices are those of their descriptors.
-    const bool is_descriptor = plane.kind == PlaneKind::gpu && name.ends_with(".kd");
-    if (is_descriptor) name.remove_suffix(3);
     if (!display.empty()) name = display;
+    if (plane.kind == PlaneKind::gpu) name = work_name(name);
     if (plane.kind == PlaneKind::host) {
       found.host = host_name(name);
       if (found.host == HostName::python) name.remove_prefix(1);

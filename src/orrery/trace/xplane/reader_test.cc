@@ -49,7 +49,7 @@ TEST(XplaneReader, ReadsWhatRanOnStreamsAndThreads) {
   EXPECT_EQ(profile.string(profile.work(product).launch),
             R"({"grid": [64, 2, 1], "block": [256, 1, 1], "shared memory": 2112})");
 
-  const profile::EventId copy = out.event("MemcpyD2H");
+  const profile::EventId copy = out.event("Memcpy DtoH");
   EXPECT_EQ(profile.events[copy].kind, Kind::memcpy);
   EXPECT_EQ(profile.work(copy).bytes, 4096);
   EXPECT_EQ(profile.work(copy).captured, profile::kNone);
