@@ -274,7 +274,10 @@ PlaneKind plane_kind(std::string_view name, std::int64_t& device) {
     return name.starts_with(kGpu) ? PlaneKind::gpu : PlaneKind::tpu;
   }
   if (name == "/host:metadata") return PlaneKind::programs;
-  if (name.starts_with("/host:CPU")) return PlaneKind::host;
+  // The planes of single tracers, which the profiler usually merges into the first.
+  for (const std::string_view host :
+       {"/host:CPU", "/host:CUPTI", "/host:ROCTRACER", "/host:python-tracer"})
+    if (name.starts_with(host)) return PlaneKind::host;
   return name == "Task Environment" ? PlaneKind::environment : PlaneKind::other;
 }
 

@@ -7,6 +7,7 @@
 #include "orrery/graph/kernel.h"
 #include "orrery/trace/inputs/format.h"
 #include "orrery/trace/io/io_testing.h"
+#include "orrery/trace/xplane/planes.h"
 #include "orrery/trace/xplane/xplane_testing.h"
 
 namespace orrery::trace::xplane {
@@ -104,6 +105,20 @@ TEST(XplaneReader, FindsTheDevicesThatWork) {
   planes.emplace_back("/device:CUSTOM:6").line(1, "Stream #1", 5).event("k", 1, 1);
   const std::string others = file(planes);
   EXPECT_THAT(devices_in(source_of(others), "x").value(), ElementsAre(3, 5));
+}
+
+TEST(XplaneReader, KnowsPlanesByTheirNames) {
+  std::int64_t device = 0;
+  EXPECT_EQ(plane_kind("/device:GPU:12", device), PlaneKind::gpu);
+  EXPECT_EQ(device, 12);
+  EXPECT_EQ(plane_kind("/device:TPU:3", device), PlaneKind::tpu);
+  EXPECT_EQ(device, 3);
+  EXPECT_EQ(plane_kind("/device:GPU:x", device), PlaneKind::other);
+  EXPECT_EQ(plane_kind("/device:CUSTOM:Megascale Trace", device), PlaneKind::other);
+  EXPECT_EQ(plane_kind("/host:CPU", device), PlaneKind::host);
+  EXPECT_EQ(plane_kind("/host:python-tracer", device), PlaneKind::host);
+  EXPECT_EQ(plane_kind("/host:metadata", device), PlaneKind::programs);
+  EXPECT_EQ(plane_kind("Task Environment", device), PlaneKind::environment);
 }
 
 /// Of operations of a TPU that contain others, the inner ones are work.
