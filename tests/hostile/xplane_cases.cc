@@ -11,7 +11,7 @@ namespace {
 
 using trace::xplane::testing::file;
 using trace::xplane::testing::number;
-using trace::xplane::testing::Plane;
+using trace::xplane::testing::PlaneBuilder;
 using trace::xplane::testing::text;
 using trace::xplane::testing::two_devices;
 
@@ -27,7 +27,7 @@ std::string nested_shape(std::size_t levels) {
   const std::string program = trace::xplane::testing::hlo_program(
       {{"p0", "parameter", 1, {4}, {}, {{proto::kShape, shape}}},
        {"add.1", "add", 2, {4}, {1, 1}}});
-  std::vector<Plane> planes;
+  std::vector<PlaneBuilder> planes;
   planes.emplace_back("/host:metadata").program(1, program);
   planes.emplace_back("/device:GPU:0")
       .line(1, "Stream #1", 0)
@@ -37,7 +37,8 @@ std::string nested_shape(std::size_t levels) {
 
 /// Each event of the host has the largest id of its metadata yet, and each name is new.
 std::string scattered_names(std::uint64_t count) {
-  std::string plane = Plane("/device:GPU:0").line(1, "Stream #1", 0).event("k", 5, 9).bytes();
+  std::string plane =
+      PlaneBuilder("/device:GPU:0").line(1, "Stream #1", 0).event("k", 5, 9).bytes();
   protozero::pbf_writer writer(plane);
   for (std::uint64_t i = 0; i < count; ++i) {
     std::string value, entry;
@@ -63,9 +64,11 @@ std::vector<Case> xplane_cases() {
   };
   return {
       bad("cut", whole.substr(0, whole.size() - 30), "E2002"),
-      bad("of_names_only", file({Plane("/host:CPU"), Plane("Task Environment")}), "E2011"),
+      bad("of_names_only", file({PlaneBuilder("/host:CPU"), PlaneBuilder("Task Environment")}),
+          "E2011"),
       bad("and_junk", whole + std::string(100, '\x07'), "E2003"),
-      bad("100000_planes", file(std::vector<Plane>(100'000, Plane("/host:CPU"))), "E4000", 5),
+      bad("100000_planes", file(std::vector<PlaneBuilder>(100'000, PlaneBuilder("/host:CPU"))),
+          "E4000", 5),
       made(
           "xplane_shape_nested_5000_deep", command, "x.pb", [] { return nested_shape(5000); },
           "t.0.et"),

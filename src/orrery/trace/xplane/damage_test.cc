@@ -13,7 +13,7 @@ namespace {
 
 using testing::file;
 using testing::Outcome;
-using testing::Plane;
+using testing::PlaneBuilder;
 using testing::read;
 using testing::two_devices;
 
@@ -52,9 +52,9 @@ TEST(XplaneDamage, NamesThePlaceOfDamage) {
 }
 
 TEST(XplaneDamage, EmptyRecordingsSayHowToRecord) {
-  for (const std::string& bytes :
-       {file({Plane("/host:CPU")}), file({Plane("/device:GPU:0").line(1, "Steps", 0)}),
-        file({Plane("Task Environment")})}) {
+  for (const std::string& bytes : {file({PlaneBuilder("/host:CPU")}),
+                                   file({PlaneBuilder("/device:GPU:0").line(1, "Steps", 0)}),
+                                   file({PlaneBuilder("Task Environment")})}) {
     const Outcome out = read(bytes);
     ASSERT_FALSE(out.profile);
     EXPECT_EQ(out.profile.error().code, Errc::input_empty);
@@ -64,7 +64,7 @@ TEST(XplaneDamage, EmptyRecordingsSayHowToRecord) {
 
 /// Damage inside of an event or a program leaves the rest.
 TEST(XplaneDamage, DropsDamagedEventsAndPrograms) {
-  std::vector<Plane> planes;
+  std::vector<PlaneBuilder> planes;
   planes.emplace_back("/device:GPU:0")
       .line(1, "Stream #1", 0)
       .event("k", 10, 5)
@@ -79,8 +79,8 @@ TEST(XplaneDamage, DropsDamagedEventsAndPrograms) {
 }
 
 TEST(XplaneDamage, TimesOutOfRangeAreClamped) {
-  std::vector<Plane> planes;
-  Plane plane("/device:GPU:0");
+  std::vector<PlaneBuilder> planes;
+  PlaneBuilder plane("/device:GPU:0");
   plane.line(1, "Stream #1", 0).event("k", 10, 5);
   for (const std::int64_t at :
        {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()})
@@ -100,7 +100,7 @@ TEST(XplaneDamage, TimesOutOfRangeAreClamped) {
 
 /// Large ids of metadata and programs need no memory of their own.
 TEST(XplaneDamage, LargeIdsAreFine) {
-  std::vector<Plane> planes;
+  std::vector<PlaneBuilder> planes;
   planes.emplace_back("/host:metadata").program(~std::uint64_t{0}, testing::product_and_sum());
   planes.emplace_back("/device:GPU:0")
       .line(~std::uint64_t{0}, "Stream #1", 0)

@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 using testing::file;
 using testing::number;
 using testing::Outcome;
-using testing::Plane;
+using testing::PlaneBuilder;
 using testing::read;
 using testing::source_of;
 using testing::text;
@@ -98,7 +98,7 @@ TEST(XplaneReader, CollectivesHaveTheGroupsOfTheirProgram) {
 TEST(XplaneReader, FindsTheDevicesThatWork) {
   const std::string bytes = two_devices();
   EXPECT_THAT(devices_in(source_of(bytes), "x").value(), ElementsAre(0, 1));
-  std::vector<Plane> planes;
+  std::vector<PlaneBuilder> planes;
   planes.emplace_back("/device:GPU:3").line(1, "Stream #1", 5).event("k", 1, 1);
   planes.emplace_back("/device:GPU:4").line(1, "XLA Modules", 5).event("k", 1, 1);
   planes.emplace_back("/device:TPU:5").line(1, "XLA Ops", 5).event("k", 1, 1);
@@ -123,8 +123,8 @@ TEST(XplaneReader, KnowsPlanesByTheirNames) {
 
 /// Of operations of a TPU that contain others, the inner ones are work.
 TEST(XplaneReader, ReadsOperationsOfTpus) {
-  std::vector<Plane> planes;
-  Plane plane("/device:TPU:0");
+  std::vector<PlaneBuilder> planes;
+  PlaneBuilder plane("/device:TPU:0");
   plane.property(text("device_type_string", "TPU v5p"));
   plane.line(1, "XLA Modules", 2'000).event("jit_step", 0, 100);
   plane.line(2, "XLA Ops", 2'000);
@@ -156,8 +156,8 @@ TEST(XplaneReader, ReadsOperationsOfTpus) {
 
 /// XLA loses the operations of kernels in command buffers.
 TEST(XplaneReader, CountsCommandBuffersWithoutOperations) {
-  std::vector<Plane> planes;
-  Plane device("/device:GPU:0"), host("/host:CPU");
+  std::vector<PlaneBuilder> planes;
+  PlaneBuilder device("/device:GPU:0"), host("/host:CPU");
   host.line(1, "main", 0).event("cuGraphLaunch", 0, 5, {number("correlation_id", 9)});
   host.event("cuLaunchKernel", 6, 5, {number("correlation_id", 10)});
   device.line(7, "Stream #7(Kernel)", 0).event("a", 10, 5, {number("correlation_id", 9)});
@@ -179,10 +179,11 @@ TEST(XplaneReader, IsKnownByItsFirstPlane) {
   EXPECT_EQ(format("a.xplane.pb", bytes), Format::xplane);
   EXPECT_EQ(format("a.bin", trace::testing::gzip(bytes)), Format::xplane);
   EXPECT_EQ(
-      format("long.bin",
-             file({Plane("/host:CPU").line(1, "t", 0).event(std::string(200'000, 'n'), 0, 1)})),
+      format(
+          "long.bin",
+          file({PlaneBuilder("/host:CPU").line(1, "t", 0).event(std::string(200'000, 'n'), 0, 1)})),
       Format::xplane);
-  EXPECT_NE(format("other.bin", file({Plane("tracks")})), Format::xplane);
+  EXPECT_NE(format("other.bin", file({PlaneBuilder("tracks")})), Format::xplane);
   EXPECT_NE(format("cut.bin", bytes.substr(0, 6)), Format::xplane);
 }
 

@@ -38,12 +38,12 @@ inline StatValue reference(std::string name, std::string value) {
 }
 
 /// Builds a plane. Names follow lines, as in files of the profiler.
-class Plane {
+class PlaneBuilder {
  public:
-  explicit Plane(std::string name) : name_(std::move(name)) {}
+  explicit PlaneBuilder(std::string name) : name_(std::move(name)) {}
 
   /// Begins a line; the following events are its.
-  Plane& line(std::uint64_t id, std::string_view name, std::int64_t timestamp_ns) {
+  PlaneBuilder& line(std::uint64_t id, std::string_view name, std::int64_t timestamp_ns) {
     end_line();
     protozero::pbf_writer writer(line_);
     writer.add_uint64(kLineId, id);
@@ -52,8 +52,8 @@ class Plane {
     return *this;
   }
   /// Times in ns, from the line's timestamp on.
-  Plane& event(std::string_view name, std::int64_t at, std::int64_t lasts,
-               const StatValues& values = {}) {
+  PlaneBuilder& event(std::string_view name, std::int64_t at, std::int64_t lasts,
+                      const StatValues& values = {}) {
     std::string message;
     protozero::pbf_writer writer(message);
     writer.add_int64(kEventMetadataOf, id_of(std::string(name), events_));
@@ -62,26 +62,26 @@ class Plane {
     for (const StatValue& value : values) writer.add_message(kEventStats, stat(value));
     return event_message(message);
   }
-  Plane& event_message(const std::string& message) {
+  PlaneBuilder& event_message(const std::string& message) {
     protozero::pbf_writer(line_).add_message(kEvents, message);
     return *this;
   }
   /// A statistic that all events with this name share.
-  Plane& shared(const std::string& event, const StatValue& value) {
+  PlaneBuilder& shared(const std::string& event, const StatValue& value) {
     protozero::pbf_writer(shared_[event]).add_message(kMetadataStats, stat(value));
     return *this;
   }
-  Plane& display_name(const std::string& event, std::string_view name) {
+  PlaneBuilder& display_name(const std::string& event, std::string_view name) {
     protozero::pbf_writer(shared_[event]).add_string(kDisplayName, name.data(), name.size());
     return *this;
   }
   /// A statistic of the plane.
-  Plane& property(const StatValue& value) {
+  PlaneBuilder& property(const StatValue& value) {
     protozero::pbf_writer(own_).add_message(kPlaneStats, stat(value));
     return *this;
   }
   /// A program, in the plane "/host:metadata".
-  Plane& program(std::uint64_t id, const std::string& hlo) {
+  PlaneBuilder& program(std::uint64_t id, const std::string& hlo) {
     std::string value, metadata, entry;
     protozero::pbf_writer writer(value);
     writer.add_int64(kStatMetadataOf, id_of("Hlo Proto", stats_));
@@ -151,9 +151,9 @@ class Plane {
   std::map<std::string, std::string> shared_;
 };
 
-inline std::string file(std::vector<Plane> planes) {
+inline std::string file(std::vector<PlaneBuilder> planes) {
   std::string out;
-  for (Plane& plane : planes) protozero::pbf_writer(out).add_message(kPlanes, plane.bytes());
+  for (PlaneBuilder& plane : planes) protozero::pbf_writer(out).add_message(kPlanes, plane.bytes());
   return out;
 }
 
@@ -224,9 +224,9 @@ inline std::string product_and_sum() {
 
 /// Two GPUs that each run a product in two kernels, a collective and a copy, in two steps.
 inline std::string two_devices() {
-  std::vector<Plane> planes;
+  std::vector<PlaneBuilder> planes;
   planes.emplace_back("/host:metadata").program(15, product_and_sum());
-  Plane host("/host:CPU");
+  PlaneBuilder host("/host:CPU");
   host.line(71, "Host Threads/71", 1000);
   for (std::uint64_t step = 0; step < 2; ++step) {
     for (std::uint64_t device = 0; device < 2; ++device) {
@@ -246,7 +246,7 @@ inline std::string two_devices() {
     host.event("instant", at + 50, 0);
   }
   for (std::uint64_t device = 0; device < 2; ++device) {
-    Plane plane("/device:GPU:" + std::to_string(device));
+    PlaneBuilder plane("/device:GPU:" + std::to_string(device));
     plane.property(text("device_vendor", "AMD")).property(number("core_count", 304));
     plane.line(17, "Stream #17(Kernel)", 1000);
     for (std::uint64_t step = 0; step < 2; ++step) {
