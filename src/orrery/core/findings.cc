@@ -152,7 +152,8 @@ constexpr FindingInfo kInfos[] = {
      "a collective's last chunk is smaller than the others; the ASTRA rules simulate it at full "
      "size"},
     {"group_falls_back_to_ring", info,
-     "a subgroup on a multi-dimensional system runs as one logical ring under the ASTRA rules"},
+     "a group runs as one logical ring: a subgroup on a multi-dimensional system under the ASTRA "
+     "rules, or ranks of unequal hosts for which there are no rings by adapter"},
     {"dims_not_crossed", info, "a message crosses several dimensions; only the first one counts"},
     {"zero_duration_compute", info,
      "a compute node has no duration; it lasts 0 ns (1 ns under the ASTRA rules)"},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/estimate/program/program_simulation.h"
 
-#include "orrery/sim/simulate.h"
+#include "orrery/study/collectives/algorithms/group_rings.h"
 
 namespace orrery::estimate {
 
@@ -15,7 +15,7 @@ Result<sim::SimResult> simulate_program(const workload::Program& program,
   options.record = options.record_chunks = keep == SimulationDetail::chunks;
   options.kernel_models = cluster.kernel_models();
   options.library = cluster.library;
-  auto result = sim::simulate(*work, cluster.platform, options);
+  auto result = study::simulate_with_rings(*work, cluster.platform, options);
   if (result && result->stall)
     return fail(Errc::stall, program.spec.name, "the simulation cannot finish",
                 "please report this as a bug");

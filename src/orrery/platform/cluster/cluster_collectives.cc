@@ -12,6 +12,7 @@
 #include "orrery/platform/catalog/catalog.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
+#include "orrery/platform/cluster/fabric/fabric_hosts.h"
 
 namespace orrery::platform {
 
@@ -77,7 +78,10 @@ CollectivePlan make_plan(const PlanValue& value, const Platform& platform,
                          CollectiveType collective, const std::string& path, Reading& reading) {
   CollectivePlan plan;
   plan.custom_prefix = value.custom;
-  if (!value.custom.empty()) return plan;
+  if (value.custom == kRings && collective == CollectiveType::all_to_all)
+    reading.fail(Errc::config_conflict, path, "rings do not run all-to-alls",
+                 "leave it out, or give an algorithm or a plan");
+  if (!value.custom.empty() && value.custom != kRings) return plan;
   if (value.algorithms.empty()) {
     for (const Dimension& dim : platform.dims)
       plan.per_dim.push_back(default_algorithm(dim, collective));
@@ -108,6 +112,25 @@ CollectivePlan make_plan(const PlanValue& value, const Platform& platform,
     check_switches(plan.per_dim[d], platform, d, place, reading);
   }
   return plan;
+}
+
+/// Whether the file leaves chunks, order and algorithms at their defaults.
+bool is_default(const CollectivesSection& section) {
+  const CollectivesSection usual;
+  return section.chunks == usual.chunks && section.active_chunks == usual.active_chunks &&
+         section.queues_per_dim == usual.queues_per_dim &&
+         section.optimization == usual.optimization && section.order == usual.order &&
+         section.within.value_or(IntraDimension::fifo) == IntraDimension::fifo &&
+         section.rendezvous == usual.rendezvous && section.all_reduce.empty() &&
+         section.all_gather.empty() && section.reduce_scatter.empty() && section.all_to_all.empty();
+}
+
+/// Rings over the adapters of several ranks, where the default is one ring of all ranks.
+void use_rings(Platform& platform) {
+  CollectiveConfig& config = platform.collectives;
+  for (CollectivePlan* plan : {&config.all_reduce, &config.all_gather, &config.reduce_scatter})
+    if (plan->per_dim.size() == 1 && plan->per_dim.front() == AlgorithmSpec{Algorithm::ring})
+      plan->custom_prefix = kRings;
 }
 
 /// The default order of waiting chunks.
@@ -149,6 +172,9 @@ void set_collectives(const ClusterSection& file, Platform& platform, Reading& re
     *config.plan(type) =
         make_plan(values[i], platform, type, fmt::format("/collectives/{}", name(type)), reading);
   }
+  if (is_default(section) && config.library == CollectiveLibrary::ideal &&
+      has_unequal_hosts(platform))
+    use_rings(platform);
 }
 
 bool uses_switches(const CollectiveConfig& config) {
@@ -216,17 +242,6 @@ Result<void> use_chunk_order(Platform& platform, std::string_view word) {
 }
 
 namespace {
-
-/// Whether the file leaves chunks, order and algorithms at their defaults.
-bool is_default(const CollectivesSection& section) {
-  const CollectivesSection usual;
-  return section.chunks == usual.chunks && section.active_chunks == usual.active_chunks &&
-         section.queues_per_dim == usual.queues_per_dim &&
-         section.optimization == usual.optimization && section.order == usual.order &&
-         section.within.value_or(IntraDimension::fifo) == IntraDimension::fifo &&
-         section.rendezvous == usual.rendezvous && section.all_reduce.empty() &&
-         section.all_gather.empty() && section.reduce_scatter.empty() && section.all_to_all.empty();
-}
 
 /// Whether NCCL or RCCL supports the device.
 bool is_gpu(const Device& device) {

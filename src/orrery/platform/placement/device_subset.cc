@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "orrery/platform/cluster/fabric/fabric.h"
+#include "orrery/platform/cluster/fabric/fabric_hosts.h"
 
 namespace orrery::platform {
 namespace {
@@ -52,7 +53,7 @@ void renumber_deviations(Platform& platform, const std::vector<std::uint32_t>& d
 Result<void> check_restrictable(const Platform& platform) {
   const CollectiveConfig& all = platform.collectives;
   for (const CollectivePlan* plan : all.plans())
-    if (!plan->chosen.empty() || !plan->custom_prefix.empty())
+    if (!plan->chosen.empty() || (!plan->custom_prefix.empty() && plan->custom_prefix != kRings))
       return fail(Errc::config_conflict, platform.name,
                   "its collective algorithms apply only to groups of its full number of devices",
                   "use algorithms that work for any group");

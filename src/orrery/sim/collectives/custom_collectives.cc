@@ -16,10 +16,18 @@ const std::string* CustomCollectives::algorithm(std::uint32_t rank, NodeId node,
   return custom_algorithm(run_.platform.collectives, run_.graph_of(rank), node, type);
 }
 
+bool CustomCollectives::lacks_rings(const std::string& algorithm, CollectiveType type,
+                                    std::uint32_t communicator) const {
+  return sim::lacks_rings(run_.workload, algorithm, type,
+                          run_.communicators[communicator].ascending());
+}
+
 void CustomCollectives::begin(std::uint32_t rank, NodeId node, std::uint32_t communicator,
                               const std::string& prefix) {
   const Communicator& group = run_.communicators[communicator];
-  const auto found = run_.workload.custom_collectives.find(prefix);
+  const CollectiveType type = run_.graph_of(rank).collective(node).type;
+  const auto found =
+      run_.workload.custom_collectives.find(traces_of(prefix, type, group.ascending()));
   const std::size_t position = group.place(rank);
   if (found == run_.workload.custom_collectives.end() || position >= found->second.size()) {
     return run_.fail(
@@ -103,8 +111,12 @@ void CustomCollectives::load(StateReader& from) {
     const auto& [rank, node, of_custom, owner] = custom.owner;
     from.require(rank < run_.shared.states.size() && node < run_.graph_of(rank).size());
     if (from.failed()) return;
-    const std::string* prefix = algorithm(rank, node, run_.graph_of(rank).collective(node).type);
-    const auto found = prefix == nullptr ? all.end() : all.find(*prefix);
+    from.require(custom.communicator < run_.communicators.all().size());
+    if (from.failed()) return;
+    const CollectiveType type = run_.graph_of(rank).collective(node).type;
+    const std::string* prefix = algorithm(rank, node, type);
+    const auto members = run_.communicators[custom.communicator].ascending();
+    const auto found = prefix == nullptr ? all.end() : all.find(traces_of(*prefix, type, members));
     from.require(found != all.end() && custom.position < found->second.size());
     if (from.failed()) return;
     custom.graph = &*found->second[custom.position];

@@ -25,6 +25,9 @@ class CustomCollectives {
   /// The algorithm of this collective, by node first, then by type; null: none.
   [[nodiscard]] const std::string* algorithm(std::uint32_t rank, graph::NodeId node,
                                              graph::CollectiveType type) const;
+  /// Whether `algorithm` is the rings of groups, and this communicator has none.
+  [[nodiscard]] bool lacks_rings(const std::string& algorithm, graph::CollectiveType type,
+                                 std::uint32_t communicator) const;
   /// The rank, a member of `communicator`, runs its part.
   void begin(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
              const std::string& algorithm);

@@ -153,8 +153,10 @@ class WorkCounter {
     for (GraphWork::Use& use : graph.uses) {
       const auto communicator = communicator_of(rank, use);
       if (!communicator) continue;
-      if (use.what.custom != nullptr) {
-        add_custom(rank, *communicator, *use.what.custom, use.times);
+      if (use.what.custom != nullptr &&
+          !lacks_rings(run_.workload, *use.what.custom, use.what.what.type,
+                       run_.communicators[*communicator].ascending())) {
+        add_custom(rank, *communicator, use.what, use.times);
         continue;
       }
       const auto [found, is_new] = use.by_communicator.try_emplace(*communicator);
@@ -185,10 +187,11 @@ class WorkCounter {
     return run_.folded_workload.communicator(found);
   }
 
-  void add_custom(std::uint32_t rank, std::uint32_t communicator, const std::string& prefix,
+  void add_custom(std::uint32_t rank, std::uint32_t communicator, const CollectiveUse& use,
                   std::uint64_t times) {
     const Communicator& group = run_.communicators[communicator];
-    const auto found = run_.workload.custom_collectives.find(prefix);
+    const auto found = run_.workload.custom_collectives.find(
+        traces_of(*use.custom, use.what.type, group.ascending()));
     const std::size_t position = group.place(rank);
     if (found == run_.workload.custom_collectives.end() || position >= found->second.size()) return;
     if (run_.policy.nearest_form && found->second.size() != group.members) return;

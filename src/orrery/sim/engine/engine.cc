@@ -402,7 +402,9 @@ void Engine::start_collective(std::uint32_t rank, graph::NodeId node) {
   }
   if (const std::string* algorithm = custom_collectives_.algorithm(rank, node, collective.type)) {
     const auto communicator = collectives_.communicator_of(rank, node);
-    return communicator ? custom_collectives_.begin(rank, node, *communicator, *algorithm) : void();
+    if (!communicator) return;
+    if (!custom_collectives_.lacks_rings(*algorithm, collective.type, *communicator))
+      return custom_collectives_.begin(rank, node, *communicator, *algorithm);
   }
   const auto size = collective.size.count();
   const auto members = [&]() -> std::int64_t {

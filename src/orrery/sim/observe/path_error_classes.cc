@@ -200,7 +200,10 @@ class Classes {
     if (run_.policy.nearest_form && sources_.nodes.takes_recorded_time(rank, node))
       return recorded(number, node, time);
     const CollectiveType type = graph.collective(node).type;
-    const bool plain = sources_.customs.algorithm(rank, node, type) == nullptr;
+    const std::string* custom = sources_.customs.algorithm(rank, node, type);
+    const bool plain = custom == nullptr ||
+                       sources_.customs.lacks_rings(
+                           *custom, type, sources_.collectives.known_communicator(rank, node));
     const Phases* phases = plain ? phases_of(rank, node) : nullptr;
     if (phases == nullptr || phases->sum <= 0) {
       ErrorClass*& one = networks_[type];

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "orrery/core/text/units.h"
 #include "orrery/graph/graph.h"
@@ -21,15 +21,20 @@ namespace orrery::study {
 
 namespace {
 
-bool may_sum(const platform::CollectiveConfig& config) {
-  const std::array plans{&config.all_reduce, &config.all_gather, &config.reduce_scatter};
-  const bool planned =
-      !config.custom_by_node.empty() ||
-      std::any_of(plans.begin(), plans.end(), [](const platform::CollectivePlan* plan) {
-        return !plan->custom_prefix.empty();
-      });
-  return planned || config.library != platform::CollectiveLibrary::ideal ||
-         platform::uses_switches(config);
+/// What switches can do in all-reduces; the bounds of other collectives do not depend on it. A
+/// custom plan sends messages between ranks only (synthesis::lower_plan).
+synthesis::SwitchCapability capability_of(const platform::CollectiveConfig& config) {
+  const auto by_switches = [](const std::vector<platform::AlgorithmSpec>& algorithms) {
+    return std::any_of(algorithms.begin(), algorithms.end(),
+                       [](const auto& one) { return platform::entry(one.algorithm).by_switches; });
+  };
+  const platform::CollectivePlan& plan = config.all_reduce;
+  const bool sums = by_switches(plan.per_dim) ||
+                    std::any_of(plan.chosen.begin(), plan.chosen.end(),
+                                [&](const auto& one) { return by_switches(one.per_dim); });
+  return sums || config.library != platform::CollectiveLibrary::ideal
+             ? synthesis::SwitchCapability::reduces
+             : synthesis::SwitchCapability::forwards;
 }
 
 std::string words(const synthesis::Bound& bound) {
@@ -45,8 +50,7 @@ void set_chunk_choice_bounds(const platform::Platform& platform,
   if (platform.fabric == nullptr || choices.empty()) return;
   const auto fabric_state = synthesis::make_fabric_state(platform);
   if (!fabric_state) return;
-  const auto in_network = may_sum(platform.collectives) ? synthesis::SwitchCapability::reduces
-                                                        : synthesis::SwitchCapability::forwards;
+  const auto in_network = capability_of(platform.collectives);
   std::vector<std::uint32_t> all(static_cast<std::size_t>(platform.npu_count()));
   std::iota(all.begin(), all.end(), 0);
   for (std::size_t i = 0; i < std::min(choices.size(), kMaxBounds); ++i) {
@@ -70,8 +74,7 @@ void set_bounds(const graph::Workload& workload, const platform::Platform& platf
   }
   const auto fabric_state = synthesis::make_fabric_state(platform);
   if (!fabric_state) return;
-  const auto in_network = may_sum(platform.collectives) ? synthesis::SwitchCapability::reduces
-                                                        : synthesis::SwitchCapability::forwards;
+  const auto in_network = capability_of(platform.collectives);
   std::map<std::tuple<std::uint32_t, std::string, std::int64_t>, std::optional<synthesis::Bound>>
       known;
   for (result::Collective& one : run.collectives) {

@@ -10,7 +10,6 @@
 #include <limits>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <span>
 #include <utility>
 
@@ -20,6 +19,7 @@
 #include "orrery/model/collective/phase_factory.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
+#include "orrery/platform/cluster/fabric/fabric_hosts.h"
 #include "orrery/study/collectives/algorithms/algorithm_candidates.h"
 #include "orrery/study/collectives/algorithms/single_collective.h"
 #include "orrery/study/questions/inputs/inputs.h"
@@ -187,20 +187,7 @@ std::uint32_t inner_of(const Platform& platform, std::span<const std::uint32_t> 
 std::vector<std::uint32_t> unequal_hosts(const Platform& platform,
                                          std::span<const std::uint32_t> ranks) {
   if (platform.fabric == nullptr || ranks.size() != platform.fabric->rank_devices.size()) return {};
-  const platform::Topology& topology = platform.fabric->topology;
-  std::vector<std::uint32_t> sizes;
-  std::set<std::uint32_t> seen;
-  std::optional<std::uint32_t> last;
-  for (const platform::NodeIndex device : platform.fabric->rank_devices) {
-    const std::uint32_t host = topology.host(device);
-    if (host == platform::Topology::kNoHost) return {};
-    if (host != last) {
-      if (!seen.insert(host).second) return {};  // its ranks are not consecutive
-      sizes.push_back(0);
-      last = host;
-    }
-    ++sizes.back();
-  }
+  std::vector<std::uint32_t> sizes = platform::ranks_per_host(platform, ranks);
   const bool equal =
       std::adjacent_find(sizes.begin(), sizes.end(), std::not_equal_to<>()) == sizes.end();
   return equal ? std::vector<std::uint32_t>() : sizes;

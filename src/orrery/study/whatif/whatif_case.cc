@@ -144,6 +144,11 @@ Result<Load> WhatIfCase::changed_work(std::span<const Change> changes, Findings&
     if (!ratios) return tl::unexpected(ratios.error());
     auto moved = change_device(made.workload, question_.device, change.value, measured_, *ratios);
     if (!moved) return tl::unexpected(moved.error());
+    const std::string& table = question_.kernel_files.kernel_table;
+    if (!table.empty() && moved->by_table == Time{})
+      findings.add(
+          FindingCode::key_without_effect,
+          fmt::format("{}: it has no time for any kernel of the workload on {}", table, moved->to));
     made.device_conversion = moved->description();
     made.workload = std::move(moved->workload);
   }

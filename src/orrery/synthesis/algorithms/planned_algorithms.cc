@@ -20,7 +20,7 @@ constexpr std::uint64_t kMaxRingMessages = 300'000;  // maximum messages of an a
 bool few_ring_messages(const AlgorithmShape& shape) {
   const std::uint32_t rings = ring_count(shape);
   return (several_hosts(shape) || (shape.unequal_hosts.size() > 1 && rings > 1)) &&
-         std::uint64_t{shape.ranks} * shape.ranks * rings <= kMaxRingMessages;
+         std::uint64_t{shape.ranks} * shape.ranks * rings * shape.ring_chunks <= kMaxRingMessages;
 }
 
 constexpr std::array kPlannedAlgorithms{

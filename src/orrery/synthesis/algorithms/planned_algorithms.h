@@ -22,6 +22,7 @@ struct AlgorithmShape {
   std::uint32_t root = 0;            ///< root rank of broadcast and reduce
   /// Ranks per host, with consecutive numbers, if hosts are unequal; `inner` is 1 then.
   std::vector<std::uint32_t> unequal_hosts{};
+  std::uint32_t ring_chunks = 1;  ///< `rings`: number of chunks of each ring, all concurrent
 };
 
 /// An algorithm that has a plan for a collective.

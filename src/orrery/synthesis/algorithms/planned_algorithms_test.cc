@@ -122,6 +122,9 @@ TEST(PlannedAlgorithms, RingsSupportUnequalHosts) {
           if (block.to && host_of[*block.to] != host_of[rank]) leaves[host_of[rank]].insert(rank);
       for (const auto& [host, senders] : leaves) EXPECT_EQ(senders.size(), least);
       EXPECT_EQ(leaves.size(), hosts.size());
+      shape.ring_chunks = 3;
+      EXPECT_EQ(wrong(algorithm.plan(shape)), "") << name(algorithm.collective) << " in chunks";
+      shape.ring_chunks = 1;
       shape.unequal_hosts.clear();
       ++tried;
     }

@@ -67,6 +67,8 @@ Orders rings_over_rails(const AlgorithmShape& shape) {
       first += sizes[host];
     }
   }
+  for (std::uint32_t chunk = 1; chunk < shape.ring_chunks; ++chunk)
+    for (std::uint32_t r = 0; r < count; ++r) rings.push_back(rings[r]);
   return rings;
 }
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/sim/collectives/plans/chunk_requests.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "orrery/platform/cluster/fabric/fabric_hosts.h"
+
 namespace orrery::sim {
 
 using graph::CollectiveType;
@@ -14,6 +19,18 @@ const std::string* custom_algorithm(const platform::CollectiveConfig& config,
   }
   const platform::CollectivePlan* plan = config.plan(type);
   return plan != nullptr && !plan->custom_prefix.empty() ? &plan->custom_prefix : nullptr;
+}
+
+std::string traces_of(const std::string& prefix, CollectiveType type,
+                      std::span<const std::uint32_t> members) {
+  if (prefix != platform::kRings) return prefix;
+  return fmt::format("{} {} {}", prefix, graph::name(type), fmt::join(members, ","));
+}
+
+bool lacks_rings(const graph::Workload& workload, const std::string& prefix, CollectiveType type,
+                 std::span<const std::uint32_t> members) {
+  return prefix == platform::kRings &&
+         !workload.custom_collectives.contains(traces_of(prefix, type, members));
 }
 
 std::int64_t chunk_count(const platform::CollectiveConfig& config, const Options& options) {

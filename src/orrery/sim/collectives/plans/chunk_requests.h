@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "orrery/graph/graph.h"
+#include "orrery/graph/workload.h"
 #include "orrery/platform/platform.h"
 #include "orrery/sim/collectives/plans/collective_planner.h"
 #include "orrery/sim/engine/state/policy.h"
@@ -19,6 +21,17 @@ namespace orrery::sim {
 [[nodiscard]] const std::string* custom_algorithm(const platform::CollectiveConfig& config,
                                                   const graph::Graph& graph, graph::NodeId node,
                                                   graph::CollectiveType type);
+
+/// The name in Workload::custom_collectives of the traces that `members` (all, if empty) run for an
+/// algorithm of custom_algorithm(): the prefix itself, except that rings (platform::kRings) depend
+/// on the collective and the members. Without such traces, the algorithms of the dimensions run.
+[[nodiscard]] std::string traces_of(const std::string& prefix, graph::CollectiveType type,
+                                    std::span<const std::uint32_t> members);
+
+/// Whether `workload` lacks the rings of these members, so that the algorithms of the dimensions
+/// run the collective.
+[[nodiscard]] bool lacks_rings(const graph::Workload& workload, const std::string& prefix,
+                               graph::CollectiveType type, std::span<const std::uint32_t> members);
 
 /// The number of chunks of a collective, unless a model chooses it. A library cuts its collectives
 /// itself.

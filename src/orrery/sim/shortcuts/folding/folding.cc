@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "orrery/model/collective/algorithms/collective_algorithm.h"
+#include "orrery/platform/cluster/fabric/fabric_hosts.h"
 #include "orrery/sim/engine/state/network_memories.h"
 #include "orrery/sim/engine/state/rank_deviations.h"
 #include "orrery/sim/shortcuts/folding/link_classes.h"
@@ -357,14 +358,16 @@ using graph::NodeKind;
 
 namespace {
 
-// In one ring across several dimensions, positions are not equivalent.
+// With rings that some group runs, why_not_fold() has a reason. In one ring across several
+// dimensions, positions are not equivalent.
 bool are_rotation_invariant(std::span<const platform::AlgorithmSpec> algorithms) {
   return std::all_of(algorithms.begin(), algorithms.end(), [](const auto& one) {
     return !one.joined && model::algorithm_of(one).is_rotation_invariant();
   });
 }
 bool is_rotation_invariant(const platform::CollectivePlan& plan) {
-  return plan.custom_prefix.empty() && are_rotation_invariant(plan.per_dim) &&
+  return (plan.custom_prefix.empty() || plan.custom_prefix == platform::kRings) &&
+         are_rotation_invariant(plan.per_dim) &&
          std::all_of(plan.chosen.begin(), plan.chosen.end(),
                      [](const auto& one) { return are_rotation_invariant(one.per_dim); });
 }

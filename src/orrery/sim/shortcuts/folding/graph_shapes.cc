@@ -5,6 +5,7 @@
 #include <bit>
 #include <unordered_set>
 
+#include "orrery/platform/cluster/fabric/fabric_hosts.h"
 #include "orrery/sim/collectives/plans/nearest_form.h"
 
 namespace orrery::sim {
@@ -70,7 +71,9 @@ void ShapeReader::read_kernels(const graph::KernelTable& kernels) {
 
 bool ShapeReader::custom(NodeId node, CollectiveType type) const {
   const platform::CollectivePlan* plan = platform_.collectives.plan(type);
-  if (plan != nullptr && !plan->custom_prefix.empty()) return true;
+  // With rings that some group runs, why_not_fold() has a reason.
+  if (plan != nullptr && !plan->custom_prefix.empty() && plan->custom_prefix != platform::kRings)
+    return true;
   const auto& by_node = platform_.collectives.custom_by_node;
   return !by_node.empty() && by_node.count(graph_->id(node)) != 0;
 }

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "orrery/core/text/text.h"
+#include "orrery/platform/cluster/fabric/fabric_hosts.h"
 #include "orrery/synthesis/formats/chakra_plan.h"
 #include "orrery/synthesis/formats/read_plan.h"
 #include "orrery/synthesis/plans/plan_check.h"
@@ -83,7 +84,7 @@ Result<void> read_custom_collectives(const Question& question, const platform::P
   std::map<std::string, CollectiveType> names;  // names, and their collectives
   for (const CollectiveType collective : platform::kPlannedTypes) {
     const platform::CollectivePlan* plan = config.plan(collective);
-    if (plan->custom_prefix.empty()) continue;
+    if (plan->custom_prefix.empty() || plan->custom_prefix == platform::kRings) continue;
     const auto [at, added] = names.emplace(plan->custom_prefix, collective);
     if (!added) at->second = CollectiveType::unknown;
   }

@@ -8,6 +8,7 @@
 
 #include "orrery/core/check.h"
 #include "orrery/graph/builder.h"
+#include "orrery/study/collectives/algorithms/group_rings.h"
 
 namespace orrery::study {
 
@@ -118,7 +119,7 @@ graph::Workload single_collective(graph::CollectiveType type, Bytes whole,
 Result<sim::SimResult> simulate_collectives(const graph::Workload& work,
                                             const platform::Platform& platform,
                                             const sim::Options& options) {
-  auto result = sim::simulate(work, platform, options);
+  auto result = simulate_with_rings(work, platform, options);
   if (!result) return result;
   if (result->stall)
     return fail(Errc::stall, "the collective", "deadlocks",

@@ -9,6 +9,7 @@
 
 #include "orrery/model/kernels/silicon_of.h"
 #include "orrery/sim/result_difference.h"
+#include "orrery/study/collectives/algorithms/group_rings.h"
 #include "orrery/study/collectives/collective_bounds.h"
 #include "orrery/study/jobs/expanded_cluster.h"
 #include "orrery/study/jobs/host_memory.h"
@@ -56,7 +57,7 @@ Result<sim::SimResult> simulate_once(const Inputs& inputs, const graph::Workload
   options.estimated = [&](const sim::SimulationEstimate& estimate) {
     watch.estimated(ranks, estimate.bytes, estimate.cpu_seconds);
   };
-  auto result = sim::simulate(workload, inputs.platform(), options);
+  auto result = simulate_with_rings(workload, inputs.platform(), options);
   watch.phase_done();
   return result;
 }
