@@ -25,6 +25,29 @@ extern "C" char** environ;
 
 namespace orrery::ui {
 
+/// Both ends of a pipe.
+class ChildPipe {
+ public:
+  ChildPipe() { ok_ = ::pipe2(ends_.data(), O_CLOEXEC) == 0; }
+  ~ChildPipe() {
+    close(0);
+    close(1);
+  }
+  ChildPipe(const ChildPipe&) = delete;
+  ChildPipe& operator=(const ChildPipe&) = delete;
+  [[nodiscard]] bool ok() const { return ok_; }
+  [[nodiscard]] int end(int which) const { return ends_[static_cast<std::size_t>(which)]; }
+  void close(int which) {
+    int& descriptor = ends_[static_cast<std::size_t>(which)];
+    if (descriptor >= 0) ::close(descriptor);
+    descriptor = -1;
+  }
+
+ private:
+  std::array<int, 2> ends_{-1, -1};
+  bool ok_ = false;
+};
+
 namespace {
 
 using config::Json;
@@ -40,30 +63,8 @@ Outcome failure(const Question& question, Errc code, const std::string& what, co
           {}};
 }
 
-class Pipe {
- public:
-  Pipe() { ok_ = ::pipe2(ends_.data(), O_CLOEXEC) == 0; }
-  ~Pipe() {
-    close(0);
-    close(1);
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-  [[nodiscard]] bool ok() const { return ok_; }
-  [[nodiscard]] int end(int which) const { return ends_[static_cast<std::size_t>(which)]; }
-  void close(int which) {
-    int& descriptor = ends_[static_cast<std::size_t>(which)];
-    if (descriptor >= 0) ::close(descriptor);
-    descriptor = -1;
-  }
-
- private:
-  std::array<int, 2> ends_{-1, -1};
-  bool ok_ = false;
-};
-
 /// Its process id; 0: it cannot be started.
-pid_t start(const ChildProgram& program, Pipe& in, Pipe& out) {
+pid_t start(const ChildProgram& program, ChildPipe& in, ChildPipe& out) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in.end(0), 0);
@@ -187,30 +188,98 @@ std::string answer_line(const Outcome& outcome) {
          "\n";
 }
 
-Outcome answer_in_child(const ChildProgram& program, const Question& question,
-                        const std::function<void(const Progress&)>& on_progress,
-                        const std::atomic<bool>& cancelled) {
-  Pipe in, out;
-  const pid_t child = in.ok() && out.ok() ? start(program, in, out) : 0;
-  if (child == 0)
+/// A process, and the pipes to and from it. Ended and waited for when it goes.
+class Children::Process {
+ public:
+  explicit Process(const ChildProgram& program) {
+    if (!in_.ok() || !out_.ok()) return;
+    id_ = start(program, in_, out_);
+    in_.close(0);
+    out_.close(1);
+  }
+  ~Process() {
+    if (id_ == 0) return;
+    ::kill(id_, SIGKILL);
+    (void)wait();
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  [[nodiscard]] bool is_started() const { return id_ != 0; }
+  /// False: the process has ended.
+  [[nodiscard]] bool ask(const std::string& line) {
+    const bool done = write_whole(in_.end(1), line);
+    in_.close(1);
+    return done;
+  }
+  [[nodiscard]] int output() const { return out_.end(0); }
+  void kill() const { ::kill(id_, SIGKILL); }
+  /// Its status, once it has ended.
+  int wait() {
+    int status = 0;
+    while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {
+    }
+    id_ = 0;
+    return status;
+  }
+
+ private:
+  ChildPipe in_, out_;
+  pid_t id_ = 0;
+};
+
+Children::Children(ChildProgram program, std::size_t waiting)
+    : program_(std::move(program)), most_waiting_(waiting) {
+  fill();
+}
+
+Children::~Children() = default;
+
+void Children::fill() {
+  const std::lock_guard lock(mutex_);
+  while (waiting_.size() < most_waiting_) {
+    auto process = std::make_unique<Process>(program_);
+    if (!process->is_started()) return;  // the next question tries again
+    waiting_.push_back(std::move(process));
+  }
+}
+
+std::unique_ptr<Children::Process> Children::ask(const Question& question) {
+  const std::string line = question_line(program_, question);
+  while (true) {
+    std::unique_ptr<Process> process;
+    {
+      const std::lock_guard lock(mutex_);
+      if (waiting_.empty()) break;
+      process = std::move(waiting_.front());
+      waiting_.erase(waiting_.begin());
+    }
+    if (process->ask(line)) return process;  // else it was ended while it waited
+  }
+  auto process = std::make_unique<Process>(program_);
+  if (!process->is_started()) return nullptr;
+  (void)process->ask(line);
+  return process;
+}
+
+Outcome Children::answer(const Question& question,
+                         const std::function<void(const Progress&)>& on_progress,
+                         const std::atomic<bool>& cancelled) {
+  const auto process = ask(question);
+  if (process == nullptr)
     return failure(question, Errc::limit_exceeded, "no process could be started",
                    "too many processes or open files; try again");
-  in.close(0);
-  out.close(1);
-  (void)write_whole(in.end(1), question_line(program, question));
-  in.close(1);
   Reader reader(on_progress);
-  const End end = read_answer(out.end(0), reader, program.limits, cancelled);
-  if (end != End::answered) ::kill(child, SIGKILL);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  const End end = read_answer(process->output(), reader, program_.limits, cancelled);
+  if (end != End::answered) process->kill();
+  const int status = process->wait();
+  fill();
   switch (end) {
     case End::cancelled:
       return failure(question, Errc::cancelled, "the caller cancelled it", "");
     case End::late:
       return failure(question, Errc::limit_exceeded,
-                     fmt::format("took more than {:g} s", program.limits.seconds),
+                     fmt::format("took more than {:g} s", program_.limits.seconds),
                      "ask for less, or start 'orrery ui' with more --job-seconds");
     case End::too_large:
       return failure(question, Errc::limit_exceeded, "the answer is too large", "ask for less");

@@ -6,7 +6,10 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "orrery/core/system/file_read_recorder.h"
 
@@ -41,12 +44,36 @@ struct ChildProgram {
   ChildLimits limits;
 };
 
-/// Starts a process, and waits for its answer. Ends it after the limits, or when `cancelled`
-/// becomes true (looked at every 50 ms): status 130 then, 5 for the limits, 70 if it dies. Any
-/// thread; `on_progress` is called by this thread.
-[[nodiscard]] Outcome answer_in_child(const ChildProgram& program, const Question& question,
-                                      const std::function<void(const Progress&)>& on_progress,
-                                      const std::atomic<bool>& cancelled);
+/// Processes that wait for questions, so that an answer need not wait for the start of a program.
+/// Each answers one question, and another one is started afterwards. Any thread.
+class Children {
+ public:
+  /// `waiting`: how many processes wait.
+  Children(ChildProgram program, std::size_t waiting);
+  /// Ends those that wait. No call of answer() may be in progress.
+  ~Children();
+  Children(const Children&) = delete;
+  Children& operator=(const Children&) = delete;
+
+  /// Asks a process, and waits for its answer. Ends it after the limits, or when `cancelled`
+  /// becomes true (looked at every 50 ms): status 130 then, 5 for the limits, 70 if it dies.
+  /// `on_progress` is called by this thread.
+  [[nodiscard]] Outcome answer(const Question& question,
+                               const std::function<void(const Progress&)>& on_progress,
+                               const std::atomic<bool>& cancelled);
+
+ private:
+  class Process;
+
+  /// A process that got the question; empty: none could be started.
+  std::unique_ptr<Process> ask(const Question& question);
+  void fill();
+
+  ChildProgram program_;
+  std::size_t most_waiting_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Process>> waiting_;
+};
 
 // What the process writes: a line of JSON for each progress, and one for the answer.
 [[nodiscard]] std::string progress_line(const Progress& progress);

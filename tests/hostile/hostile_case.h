@@ -64,6 +64,7 @@ inline const std::string kAstra =
 [[nodiscard]] std::vector<Case> nsight_cases();
 [[nodiscard]] std::vector<Case> rocpd_cases();
 [[nodiscard]] std::vector<Case> perfetto_cases();
+[[nodiscard]] std::vector<Case> xplane_cases();
 [[nodiscard]] std::vector<Case> layer_cases();
 // The reader of run files.
 [[nodiscard]] std::vector<Case> run_file_cases();

@@ -35,6 +35,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Processes that wait for a question: a page asks for a step and its memory at once, and a few
+/// people may ask together. Each needs about 20 MB.
+constexpr std::size_t kMostWaiting = 4;
+
 struct UiOptions {
   std::string folder = ".", socket;
   std::uint32_t port = 0, jobs = 0;
@@ -221,6 +225,7 @@ int serve(UiOptions& options, Context& context) {
   if (!options.socket.empty()) options.api_only = true;
 
   // The server binds first: its rules name the port. It accepts requests in serve().
+  std::optional<ui::Children> children;
   std::unique_ptr<ui::Service> service;
   ui::Listen listen;
   listen.socket = options.socket;
@@ -234,12 +239,13 @@ int serve(UiOptions& options, Context& context) {
   ui::ServiceRules rules = rules_of(options, *folder, server->port(), context);
   if (options.socket.empty() && rules.access.token.empty())
     return context.fail({Errc::defect, "ui", "the system has no random numbers", ""});
-  const ui::ChildProgram child{context.program_file(), addons::ui::kAnswerQuestion, *folder,
-                               limits_of(options, rules.jobs.at_once)};
+  children.emplace(ui::ChildProgram{context.program_file(), addons::ui::kAnswerQuestion, *folder,
+                                    limits_of(options, rules.jobs.at_once)},
+                   std::min(rules.jobs.at_once, kMostWaiting));
   service = std::make_unique<ui::Service>(
-      std::move(rules), [child](const ui::Question& question, const auto& on_progress,
-                                const std::atomic<bool>& cancelled) {
-        return ui::answer_in_child(child, question, on_progress, cancelled);
+      std::move(rules), [&children](const ui::Question& question, const auto& on_progress,
+                                    const std::atomic<bool>& cancelled) {
+        return children->answer(question, on_progress, cancelled);
       });
   const std::string address = options.socket.empty() ? fmt::format("http://127.0.0.1:{}/#token={}",
                                                                    server->port(), service->token())

@@ -14,7 +14,7 @@
 namespace orrery::study {
 
 /// Recorded traces: Kineto, .pftrace, PyTorch execution traces, SQLite exports of Nsight Systems,
-/// rocpd.
+/// rocpd, XPlane.
 struct RecordedTraces {
   std::vector<std::string> traces;  ///< files and patterns
   /// Rank of a single trace that does not contain it; -1: the trace contains it.

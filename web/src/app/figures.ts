@@ -19,6 +19,7 @@ export interface Figure {
 }
 
 export const psPerNs = 1000;
+const joulesPerKwh = 3.6e6;
 export const time = (ns: number): string => format.time(ns * psPerNs);
 
 // Four significant digits, for prices and energies.
@@ -80,7 +81,7 @@ function ofCosts(run: RunResult): Figure[] {
       note: `${plain(costs.step_cost)} per step, at ${plain(costs.device_hour_price ?? 0)} per device hour (configured)` });
   }
   if (costs.step_energy_j !== null) {
-    out.push({ id: 'energy', label: 'Energy of a step', value: costs.step_energy_j, text: `${plain(costs.step_energy_j)} J`, basis: 'predicted', better: 'low',
+    out.push({ id: 'energy', label: 'Energy of a step', value: costs.step_energy_j, text: `${plain(costs.step_energy_j / joulesPerKwh)} kWh`, basis: 'predicted', better: 'low',
       note: costs.power_w === null ? '' : `mean power ${plain(costs.power_w)} W of all devices` });
   }
   return out;

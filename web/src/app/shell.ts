@@ -27,6 +27,7 @@ export class Shell implements App {
   private readonly redo = el('button', { type: 'button', onclick: () => this.state.redo() }, 'Redo');
   private leave: (() => void) | undefined;
   private current = '';
+  private ignored: string[] = [];
   private silence: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly host: HTMLElement, readonly state: State, private readonly server: { version: string; folder: string }) {}
@@ -107,6 +108,7 @@ export class Shell implements App {
     this.leave?.();
     this.leave = undefined;
     this.current = page.id;
+    this.ignored = [];
     if (query) this.take(page, query, moved);
     document.title = `${page.title} · Orrery`;
     for (const link of this.nav.querySelectorAll('a')) {
@@ -116,7 +118,7 @@ export class Shell implements App {
     this.nav.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     const heading = el('h1', { tabindex: -1 }, page.title);
     const body = el('div');
-    this.main.replaceChildren(heading, body);
+    this.main.replaceChildren(heading, ...this.notice(), body);
     this.render(page, body, query);
     this.changed();
     if (moved) {
@@ -125,15 +127,23 @@ export class Shell implements App {
     }
   }
 
+  // Options of the address that nothing reads, for as long as the page is open.
+  private notice(): HTMLElement[] {
+    if (this.ignored.length === 0) return [];
+    return [el('p', { class: 'card app-ignored', role: 'status' }, `Ignored, because orrery run has no such options: ${this.ignored.join(', ')}`)];
+  }
+
   // What an address asks for: a question, or pinned ones.
   private take(page: AppPage, query: string, moved: boolean): void {
     if (asking.includes(page.id)) {
       const { question, unknown } = fromQuery(query, this.state.run);
+      this.ignored = unknown;
       if (moved) this.state.replace(question);
       else this.state.begin({ question });
-      if (unknown.length > 0) this.say(`Ignored, because orrery run has no such options: ${unknown.join(', ')}`);
     } else if (page.id === 'compare') {
-      const pins = new URLSearchParams(query).getAll('pin').map((pin) => fromQuery(pin, this.state.run).question);
+      const read = new URLSearchParams(query).getAll('pin').map((pin) => fromQuery(pin, this.state.run));
+      const pins = read.map(({ question }) => question);
+      this.ignored = [...new Set(read.flatMap(({ unknown }) => unknown))];
       if (moved) this.state.setPins(pins);
       else this.state.begin({ pins });
     }

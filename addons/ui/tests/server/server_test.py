@@ -11,7 +11,7 @@ import threading
 import time
 import unittest
 
-from serving import PROGRAM, SOURCE, Server
+from serving import PROGRAM, SOURCE, Server, ended
 
 JOB = {"model": "llama-3.1-8b", "tp": "4", "dp": "2", "cluster": "h100-sxm:8"}
 FULL = os.environ.get("ORRERY_TEST_EFFORT") == "full"
@@ -180,12 +180,7 @@ class Robustness(unittest.TestCase):
             question = {"model": "llama-3.1-405b", "cluster": "h100-sxm:16384"}
             thread = threading.Thread(target=lambda: answers.append(server.ask("search", question)))
             thread.start()
-            for _ in range(500):
-                children = server.children()
-                if children:
-                    break
-                time.sleep(0.01)
-            os.kill(children[0], signal.SIGKILL)
+            os.kill(server.busy_child(), signal.SIGKILL)
             thread.join()
             self.assertEqual(answers[0][0], 413)
             self.assertIn("ended the process", answers[0][1]["error"]["what"])
@@ -201,23 +196,33 @@ class Robustness(unittest.TestCase):
                     break
                 time.sleep(0.01)
             self.assertEqual(state["status"], 130)
-            self.assertEqual(server.children(), [])
+            self.assertEqual(server.busy_children(), [])
+
+    def test_answers_do_not_wait_for_the_start_of_a_program(self):
+        with Server() as server:
+            self.assertEqual(server.ask("run", JOB)[0], 200)
+            waiting = server.children()
+            self.assertGreater(len(waiting), 0)
+            self.assertLessEqual(len(waiting), 4)
+            for pid in waiting:  # what was ended while it waited is replaced
+                os.kill(pid, signal.SIGKILL)
+            while not all(ended(pid) for pid in waiting):
+                time.sleep(0.01)
+            self.assertEqual(server.ask("run", {**JOB, "tp": "2", "dp": "4"})[0], 200)
+            self.assertEqual(set(server.children()) & set(waiting), set())
 
     def test_processes_end_with_the_server(self):
         with Server() as server:
             server.ask("search", {"model": "llama-3.1-405b", "cluster": "h100-sxm:16384"}, Prefer="respond-async")
-            for _ in range(500):
-                children = server.children()
-                if children:
-                    break
-                time.sleep(0.01)
+            server.busy_child()
+            children = server.children()
             server.process.kill()
             server.process.wait()
             for _ in range(500):
-                if not os.path.exists(f"/proc/{children[0]}"):
+                if not any(os.path.exists(f"/proc/{child}") for child in children):
                     break
                 time.sleep(0.01)
-            self.assertFalse(os.path.exists(f"/proc/{children[0]}"))
+            self.assertFalse(any(os.path.exists(f"/proc/{child}") for child in children))
 
     def test_random_bytes(self):
         """Mutated requests; a second in CI, 20 minutes with ORRERY_TEST_EFFORT=full."""

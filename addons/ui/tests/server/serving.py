@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import tempfile
+import time
 
 PROGRAM = os.environ["ORRERY_PROGRAM"]
 SOURCE = os.environ["ORRERY_SOURCE"]
@@ -83,3 +84,34 @@ class Server:
         """Process ids of the processes that answer."""
         listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self.process.pid)], capture_output=True, text=True)
         return [int(word) for word in listed.stdout.split()]
+
+    def busy_children(self):
+        """Those that have a question: they have used more time of a processor than a start needs."""
+        return [pid for pid in self.children() if _processor_seconds(pid) > 0.4]
+
+    def busy_child(self):
+        """Waits until one has a question for some time."""
+        for _ in range(3000):
+            if busy := self.busy_children():
+                return busy[0]
+            time.sleep(0.01)
+        raise TimeoutError("no process answers")
+
+
+def _processor_seconds(pid):
+    """0 if the process has ended."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+    except OSError:
+        return 0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def ended(pid):
+    """Whether a process has ended; its parent need not have noticed."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] == "Z"
+    except OSError:
+        return True

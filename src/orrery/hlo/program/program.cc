@@ -50,6 +50,11 @@ const TypeRow* row_of(ElementType type) {
 
 }  // namespace
 
+std::string_view name(ElementType type) {
+  const TypeRow* const row = row_of(type);
+  return row == nullptr ? std::string_view{} : row->hlo;
+}
+
 int bits_of(ElementType type) {
   const TypeRow* const row = row_of(type);
   return row == nullptr ? 0 : row->bits;

@@ -47,6 +47,8 @@ enum class ElementType : std::uint8_t {
   c128,
 };
 
+/// "bf16", "s32" … as HLO writes it; empty for `other` and tuples. All formats of 8 bits are "f8".
+[[nodiscard]] std::string_view name(ElementType type);
 /// Bits of an element; 0 for those without a size.
 [[nodiscard]] int bits_of(ElementType type);
 /// The format in which our models price it; unsaid if they have none.

@@ -106,14 +106,8 @@ ReplicaGroups groups_of(const HloAttributes& attributes, const Instruction& op) 
   made.groups = hlo_groups(attributes.find("replica_groups"));
   for (const auto& pair : listed_groups(attributes.find("source_target_pairs")))
     if (pair.size() == 2) made.pairs.emplace_back(pair[0], pair[1]);
-  const bool across = !attributes.find("channel_id").empty();
-  const std::string_view name = op.opcode->name;
-  const bool mixed = name.starts_with("all_reduce") || name.starts_with("all_gather") ||
-                     name.starts_with("reduce_scatter");
-  if (attributes.find("use_global_device_ids") == "true")
-    made.ids = GroupIds::devices;
-  else if (across)
-    made.ids = mixed ? GroupIds::replicas_partitions : GroupIds::partitions;
+  made.ids = group_ids_of(*op.opcode, attributes.find("use_global_device_ids") == "true",
+                          !attributes.find("channel_id").empty());
   return made;
 }
 
@@ -163,6 +157,15 @@ std::vector<std::string_view> HloAttributes::called() const {
     }
   }
   return names;
+}
+
+GroupIds group_ids_of(const Opcode& opcode, bool global, bool has_channel) {
+  if (global) return GroupIds::devices;
+  if (!has_channel) return GroupIds::replicas;
+  const std::string_view name = opcode.name;
+  const bool mixed = name.starts_with("all_reduce") || name.starts_with("all_gather") ||
+                     name.starts_with("reduce_scatter");
+  return mixed ? GroupIds::replicas_partitions : GroupIds::partitions;
 }
 
 std::vector<std::vector<std::int64_t>> hlo_groups(std::string_view text) {

@@ -24,6 +24,10 @@ class HloAttributes {
   std::vector<std::pair<std::string_view, std::string_view>> all_;
 };
 
+/// What the ids in groups of a collective denote: it states ids of devices (`global`), or has a
+/// channel, and so crosses partitions.
+[[nodiscard]] GroupIds group_ids_of(const Opcode& opcode, bool global, bool has_channel);
+
 /// Sets what the attributes say of an instruction with its shape and opcode.
 void take_hlo_attributes(const HloAttributes& attributes, Instruction& op);
 

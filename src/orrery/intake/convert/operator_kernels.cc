@@ -171,8 +171,14 @@ MaybeKernel OperatorKernels::of(EventId op) {
   }
 }
 
+bool OperatorKernels::states_kernel(const profile::CapturedOperator& captured) const {
+  const std::string_view text = profile_.string(captured.concrete);
+  return !text.empty() && text.front() != '[';
+}
+
 MaybeKernel OperatorKernels::of(const profile::CapturedOperator& captured) {
   if (captured.dims == StringId::empty) return std::nullopt;
+  if (states_kernel(captured)) return graph::parse_kernel(profile_.string(captured.concrete));
   return cached_kernel({captured.name, captured.dims, captured.types, captured.concrete},
                        {profile_.string(captured.dims), profile_.string(captured.types),
                         profile_.string(captured.concrete)});

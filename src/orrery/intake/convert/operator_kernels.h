@@ -27,6 +27,9 @@ class OperatorKernels {
 
   /// The kernel of an operator; empty if its name or its arguments do not determine it.
   [[nodiscard]] std::optional<graph::Kernel> of(profile::EventId op);
+  /// True if the recording states the kernel of such an operator, as it does for those of compiled
+  /// programs (XPlane): CapturedOperator::concrete is no list but graph::to_text of the kernel.
+  [[nodiscard]] bool states_kernel(const profile::CapturedOperator& captured) const;
   /// The kernel of an operator that captured a node of a graph.
   [[nodiscard]] std::optional<graph::Kernel> of(const profile::CapturedOperator& captured);
 

@@ -67,6 +67,34 @@ std::unordered_map<EventId, std::vector<EventId>> kernels_by_operator(const Prof
   return launched;
 }
 
+/// The kernels of each execution of an operation of a compiled program: those that follow each
+/// other on a stream. A repeated name begins the next execution.
+std::vector<std::vector<EventId>> executions_of_operations(const Profile& profile,
+                                                           const OperatorKernels& operators) {
+  std::vector<std::vector<EventId>> all;
+  for (std::uint32_t lane = 0; lane < profile.lanes.size(); ++lane) {
+    if (!profile.lanes[lane].device) continue;
+    std::uint32_t current = kNone;
+    for (const EventId e : profile.in_order(lane)) {
+      const profile::Event& event = profile.events[e];
+      if (event.kind != Kind::kernel || event.detail == kNone) continue;
+      const std::uint32_t captured = profile.works[event.detail].captured;
+      if (captured == kNone || !operators.states_kernel(profile.captured[captured])) {
+        current = kNone;
+        continue;
+      }
+      const bool repeats =
+          captured == current && std::any_of(all.back().begin(), all.back().end(), [&](EventId k) {
+            return profile.events[k].name == event.name;
+          });
+      if (captured != current || repeats) all.emplace_back();
+      current = captured;
+      all.back().push_back(e);
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 RecordedKernels::RecordedKernels(const Profile& profile)
@@ -91,6 +119,7 @@ RecordedKernels::RecordedKernels(const Profile& profile)
     } else if (event.kind != Kind::kernel) {
       continue;
     } else if (work.captured != kNone) {
+      if (operators.states_kernel(profile.captured[work.captured])) continue;
       if (const auto whole = operators.of(profile.captured[work.captured])) {
         // The recording does not show which other kernels its operator launched.
         const auto parts = trace::operators::kernel_parts(
@@ -102,6 +131,10 @@ RecordedKernels::RecordedKernels(const Profile& profile)
       if (found == launched.end() || found->second.front() != e) continue;
       if (const auto whole = operators.of(work.op)) take_parts(*whole, found->second);
     }
+  }
+  for (const auto& kernels : executions_of_operations(profile, operators)) {
+    const std::uint32_t captured = profile.work(kernels.front()).captured;
+    if (const auto whole = operators.of(profile.captured[captured])) take_parts(*whole, kernels);
   }
 }
 

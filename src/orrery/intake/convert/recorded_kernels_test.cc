@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "orrery/intake/convert/convert_testing.h"
 #include "orrery/intake/convert/graph_sink.h"
+#include "orrery/profile/link/link.h"
+#include "orrery/trace/xplane/xplane_testing.h"
 
 namespace orrery::intake {
 namespace {
@@ -42,6 +45,22 @@ struct Recording {
 std::string text_of(const profile::Profile& profile, const RecordedKernels& kernels, EventId e) {
   const graph::KernelId id = kernels.of(profile.events[e].detail);
   return id == graph::kNoKernel ? "-" : to_text(kernels.table()[id]);
+}
+
+/// The program states the kernel of an HLO operation; the name shows which kernel computes it.
+TEST(RecordedKernels, OfAnHloOperationIsOneOfItsKernels) {
+  auto read = trace::xplane::testing::read(trace::xplane::testing::two_devices(), 0);
+  ASSERT_TRUE(read.profile) << to_string(read.profile.error());
+  profile::Profile& profile = *read.profile;
+  profile::attach(profile, read.findings);
+  const RecordedKernels kernels(profile);
+  const std::string product =
+      "gemm forward bf16,bf16>bf16 m=256 n=128 k=512 flops=33554432 bytes=458752";
+  std::vector<std::string> seen;
+  for (EventId e = 0; e < profile.events.size(); ++e)
+    if (profile.events[e].kind == Kind::kernel) seen.push_back(text_of(profile, kernels, e));
+  EXPECT_EQ(seen, (std::vector<std::string>{"-", product, "-", "-", product, "-"}))
+      << "a layout kernel, the product and a collective, twice";
 }
 
 // A linear layer of 512 rows, 64 in, 32 out, and its gradients.

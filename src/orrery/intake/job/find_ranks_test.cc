@@ -7,6 +7,7 @@
 
 #include "orrery/intake/job/job_internal.h"
 #include "orrery/trace/rocpd/rocpd_testing.h"
+#include "orrery/trace/xplane/xplane_testing.h"
 
 namespace orrery::intake {
 namespace {
@@ -232,6 +233,22 @@ TEST_F(FindRanks, ADatabaseOfANodeIsARankPerProcess) {
   ASSERT_TRUE(ranks);
   EXPECT_EQ((*ranks)[0].process, 5);
   EXPECT_EQ((*ranks)[1].process, 77);
+}
+
+TEST_F(FindRanks, AnXplaneFileIsARankPerDevice) {
+  fs::create_directories(folder_ / "b");
+  write("b/host1.xplane.pb", trace::xplane::testing::two_devices());
+  write("b/host0.xplane.pb", trace::xplane::testing::two_devices());
+  JobOptions options;
+  options.traces = {(folder_ / "b/*").string()};
+  Findings findings;
+  const auto ranks = find_ranks(options, findings);
+  ASSERT_TRUE(ranks) << to_string(ranks.error());
+  ASSERT_EQ(ranks->size(), 4u);
+  EXPECT_THAT((*ranks)[1].device->name, HasSubstr("host0"));
+  EXPECT_EQ((*ranks)[1].process, 1);
+  EXPECT_THAT((*ranks)[2].device->name, HasSubstr("host1"));
+  EXPECT_EQ((*ranks)[2].process, 0);
 }
 
 TEST_F(FindRanks, FilesThatAreNoRecordedRanks) {

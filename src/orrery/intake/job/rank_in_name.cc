@@ -18,9 +18,9 @@ std::string stem_of(std::string_view name) {
   std::string stem(name);
   std::transform(stem.begin(), stem.end(), stem.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  constexpr std::array<std::string_view, 13> kEndings = {
-      ".gz", ".zst", ".json",   ".trace",   ".pt",      ".et",      ".sqlite",
-      ".db", ".tar", ".kineto", ".pftrace", ".pytorch", ".nsys-rep"};
+  constexpr std::array<std::string_view, 15> kEndings = {
+      ".gz",  ".zst",    ".json",    ".trace",   ".pt",       ".et",     ".sqlite", ".db",
+      ".tar", ".kineto", ".pftrace", ".pytorch", ".nsys-rep", ".xplane", ".pb"};
   for (bool again = true; again;) {
     again = false;
     for (const std::string_view ending : kEndings) {

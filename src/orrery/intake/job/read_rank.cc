@@ -7,6 +7,7 @@
 #include "orrery/trace/pftrace/reader.h"
 #include "orrery/trace/pytorch/reader.h"
 #include "orrery/trace/rocpd/reader.h"
+#include "orrery/trace/xplane/reader.h"
 
 namespace orrery::intake {
 namespace {
@@ -14,12 +15,16 @@ namespace {
 using profile::Profile;
 using trace::Format;
 
+/// `process`: the only process, or device of an XPlane file, that is read.
 Result<Profile> read(const trace::Input& input, const std::shared_ptr<StringPool>& strings,
-                     std::optional<std::int64_t> process, Findings& findings) {
+                     std::optional<std::int64_t> process, std::uint32_t rank, Findings& findings) {
   if (input.format == Format::nsys_sqlite)
     return trace::nsys::read(input.path, {strings, process}, findings);
   if (input.format == Format::rocpd)
     return trace::rocpd::read(input.path, {strings, process}, findings);
+  if (input.format == Format::xplane)
+    return trace::xplane::read([&] { return trace::open(input); },
+                               {input.name, strings, process, rank}, findings);
   auto source = trace::open(input);
   if (!source) return tl::unexpected(source.error());
   if (input.format == Format::kineto)
@@ -36,12 +41,12 @@ Result<RankTrace> read_rank(const RankFiles& files, std::shared_ptr<StringPool> 
   out.files = files;
   if (!files.device && !files.host)
     return fail(Errc::usage, "rank " + std::to_string(files.rank), "there is no file of this rank");
-  auto whole =
-      read(files.device ? *files.device : *files.host, strings, files.process, out.findings);
+  auto whole = read(files.device ? *files.device : *files.host, strings, files.process, files.rank,
+                    out.findings);
   if (!whole) return tl::unexpected(whole.error());
   out.profile = std::move(*whole);
   if (files.device && files.host) {
-    auto host = read(*files.host, strings, {}, out.findings);
+    auto host = read(*files.host, strings, {}, files.rank, out.findings);
     if (!host) return tl::unexpected(host.error());
     auto linked = profile::link(out.profile, std::move(*host), out.findings);
     if (!linked) return tl::unexpected(linked.error());
@@ -53,7 +58,7 @@ Result<RankTrace> read_rank(const RankFiles& files, std::shared_ptr<StringPool> 
   if (files.device) profile::check_device_work(out.profile, out.findings);
   std::vector<Profile> captures;
   for (const trace::Input& input : files.captures) {
-    auto capture = read(input, strings, {}, out.findings);
+    auto capture = read(input, strings, {}, files.rank, out.findings);
     if (!capture) return tl::unexpected(capture.error());
     captures.push_back(std::move(*capture));
   }

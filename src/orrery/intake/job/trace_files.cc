@@ -11,6 +11,7 @@
 #include "orrery/trace/inputs/foreign_files.h"
 #include "orrery/trace/nsys/reader.h"
 #include "orrery/trace/rocpd/reader.h"
+#include "orrery/trace/xplane/reader.h"
 
 namespace orrery::intake {
 
@@ -37,7 +38,8 @@ Error unsupported_error(const trace::Input& input) {
     default:
       return {Errc::input_unsupported, input.name, "this is not a trace in a supported format",
               "supported: Kineto (JSON, .pftrace), PyTorch execution traces (JSON), Nsight Systems "
-              "exports (.sqlite), rocprofv3 databases (.db); see docs/recorded-traces.md"};
+              "exports (.sqlite), rocprofv3 databases (.db), XPlane (.xplane.pb); see "
+              "docs/recorded-traces.md"};
   }
 }
 
@@ -113,18 +115,31 @@ class Collector {
     return {};
   }
 
+  /// The parts of a file that are ranks of their own: processes, or devices that one process uses.
+  /// Errors are reported when the file is read.
+  static std::vector<std::int64_t> ranks_in(const trace::Input& input) {
+    switch (input.format) {
+      case Format::nsys_sqlite:
+        return trace::nsys::processes_in(input.path).value_or(std::vector<std::int64_t>());
+      case Format::rocpd:
+        return trace::rocpd::processes_in(input.path).value_or(std::vector<std::int64_t>());
+      case Format::xplane:
+        return trace::xplane::devices_in([&] { return trace::open(input); }, input.name)
+            .value_or(std::vector<std::int64_t>());
+      default:
+        return {};
+    }
+  }
+
   /// Adds an input. A report of a complete node becomes one trace per process.
   void add_input(trace::Input input, bool device) {
-    if (input.format == Format::nsys_sqlite || input.format == Format::rocpd) {
-      const auto processes = input.format == Format::rocpd ? trace::rocpd::processes_in(input.path)
-                                                           : trace::nsys::processes_in(input.path);
-      if (processes && processes->size() > 1) {
-        for (const std::int64_t process : *processes) {
-          all_.push_back({.input = input, .is_device = true});
-          all_.back().process = process;
-        }
-        return;
+    const std::vector<std::int64_t> ranks = ranks_in(input);
+    if (ranks.size() > 1) {
+      for (const std::int64_t rank : ranks) {
+        all_.push_back({.input = input, .is_device = true});
+        all_.back().process = rank;
       }
+      return;
     }
     const bool capture = device && is_capture_name(input.name);
     all_.push_back({.input = std::move(input), .is_device = device, .is_capture = capture});

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "orrery/analysis/value_text.h"
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
 #include "orrery/graph/kernel.h"
@@ -54,9 +55,9 @@ void state_program_count(report::Answer& answer, const std::string& file,
                          const hlo::Program& program, const hlo::ProgramCount& count,
                          const Findings& findings) {
   const bool whole = hlo::is_unpartitioned(program);
-  answer.title(
-      fmt::format("{}, {} devices; counts of {}", printable(file), format_count(count.devices),
-                  whole ? "all devices together: shardings are not applied yet" : "one device"));
+  answer.title(fmt::format(
+      "{}, {}; counts of {}", printable(file), analysis::plural(count.devices, "device"),
+      whole ? "all devices together: shardings are not applied yet" : "one device"));
   answer.field("file", file).field("ranks", count.devices);
   answer.field("is_per_device", !whole);
   answer.row("operations", "operations", count.operations,
@@ -68,8 +69,10 @@ void state_program_count(report::Answer& answer, const std::string& file,
   answer.row("not matrix products", "vector_flop", count.other_flop, flop_text(count.other_flop));
   answer.row("memory traffic", "memory_traffic_bytes", count.bytes,
              format_bytes(Bytes(count.bytes)));
-  answer.table("kernel_kinds", count.by_operation, program_kernel_columns(), {.if_empty = "no kernels"});
-  answer.table("traffic", count.traffic, program_traffic_columns(), {.if_empty = "no communication"});
+  answer.table("kernel_kinds", count.by_operation, program_kernel_columns(),
+               {.if_empty = "no kernels"});
+  answer.table("traffic", count.traffic, program_traffic_columns(),
+               {.if_empty = "no communication"});
   answer.findings(findings);
 }
 

@@ -61,8 +61,13 @@ std::vector<NameSummary> by_launching_operator(const Profile& profile) {
   for (EventId e = 0; e < profile.events.size(); ++e) {
     const Event& event = profile.events[e];
     if (!is_device_work(event.kind)) continue;
-    const EventId op = profile.work(e).op;
-    NameSummary& use = uses[op == kNoEvent ? std::string_view() : profile.name(op)];
+    const Work& work = profile.work(e);
+    std::string_view name;
+    if (work.op != kNoEvent) name = profile.name(work.op);
+    // A compiled program launches its work outside of operators; its own operations are recorded.
+    if (work.captured != kNone && (work.op == kNoEvent || profile.events[work.op].kind != Kind::op))
+      name = profile.string(profile.captured[work.captured].name);
+    NameSummary& use = uses[name];
     ++use.count;
     use.total = saturating_sum(use.total, event.duration);
     use.longest = std::max(use.longest, event.duration);

@@ -45,6 +45,26 @@ TEST(Inspection, DeviceTimeByUse) {
   EXPECT_EQ(inspection.comms[0].group, "0");
 }
 
+/// Work of compiled programs is launched outside of operators.
+TEST(Inspection, OperationsOfCompiledPrograms) {
+  Maker make;
+  const auto main = make.thread(1);
+  const EventId op = make.op(main, "aten::mm", 0, 40);
+  const EventId execute = make.annotation(main, "execute", 50, 40);
+  const EventId work[] = {make.kernel(make.stream(7), "a", 10, 5, 1),
+                          make.kernel(make.stream(7), "b", 20, 6, 2),
+                          make.kernel(make.stream(7), "c", 30, 7, 3)};
+  make.profile.captured.push_back({.name = make.text("fusion.1")});
+  for (const EventId each : work) make.work_of(each).captured = 0;
+  make.work_of(work[0]).op = op;
+  make.work_of(work[1]).op = execute;
+  const Inspection inspection = inspect(make.take());
+  ASSERT_EQ(inspection.launched.size(), 2u);
+  EXPECT_EQ(inspection.launched[0].name, "fusion.1");
+  EXPECT_EQ(inspection.launched[0].total, us(13));
+  EXPECT_EQ(inspection.launched[1].name, "aten::mm");
+}
+
 TEST(Inspection, HostTimeWithoutADevice) {
   Maker make;
   const auto main = make.thread(1);

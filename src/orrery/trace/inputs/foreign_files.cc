@@ -14,7 +14,7 @@ using std::string_view;
 
 constexpr string_view kRecordings =
     "supported recordings: PyTorch's profiler (JSON, .pftrace), Nsight Systems exports (.sqlite), "
-    "rocprofv3 databases (.db); and Chakra traces (.et)";
+    "rocprofv3 databases (.db), XPlane (.xplane.pb); and Chakra traces (.et)";
 
 constexpr string_view kFormatsPage = "docs/recorded-traces.md";
 constexpr string_view kCollectPage = "docs/collect.md";
@@ -63,8 +63,9 @@ constexpr ForeignFile kPickle{
     "a Python pickle, such as a snapshot of PyTorch's memory, not a recording",
     "record a timeline: torch.profiler.profile(...) and export_chrome_trace('rank0.json')",
     kCollectPage};
-constexpr ForeignFile kXplane{"a profile of TensorFlow or JAX (XPlane), which has no reader here",
-                              kRecordings, kFormatsPage};
+constexpr ForeignFile kXplane{
+    "a file named .xplane.pb that does not begin with a plane of XLA's profiler",
+    "record with jax.profiler.trace(FOLDER), or copy the file again", kFormatsPage};
 constexpr ForeignFile kWebPage{"a web page", "download the file itself (raw)", ""};
 
 /// In the order in which they are tried.

@@ -35,7 +35,7 @@ TEST(ForeignFiles, AreKnownByContentOrName) {
   EXPECT_EQ(what("\x80\x02"), "");
   EXPECT_EQ(what(binary, "a.perfetto-trace"),
             "a Perfetto trace without the tracks that PyTorch's profiler writes");
-  EXPECT_EQ(what(binary, "host.xplane.pb").substr(0, 9), "a profile");
+  EXPECT_EQ(what(binary, "host.xplane.pb").substr(0, 12), "a file named");
   EXPECT_EQ(what(binary, "events.out.tfevents.17.host").substr(0, 13), "an event file");
   EXPECT_EQ(what("SQLite format 3" + binary).substr(0, 10), "a database");
   EXPECT_EQ(what("<algo name=\"t\">").substr(0, 6), "a plan");

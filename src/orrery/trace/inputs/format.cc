@@ -212,13 +212,35 @@ bool is_perfetto(std::string_view head) {
   return ours;
 }
 
+/// True for planes of XLA's profiler: each begins with its number and its name, such as
+/// "/host:CPU" or "/device:GPU:0". The first plane may be larger than `head`.
+bool is_xplane(std::string_view head) {
+  constexpr char kPlane = 10, kId = 8, kName = 18;
+  const char* at = head.data();
+  const char* const end = at + head.size();
+  try {
+    if (at == end || *at++ != kPlane) return false;
+    (void)protozero::decode_varint(&at, end);
+    if (at < end && *at == kId) {
+      ++at;
+      (void)protozero::decode_varint(&at, end);
+    }
+    if (at == end || *at++ != kName) return false;
+    const std::uint64_t length = protozero::decode_varint(&at, end);
+    const std::string_view name(at, std::min<std::uint64_t>(length, end - at));
+    return name.starts_with("/host:") || name.starts_with("/device:") || name == "Task Environment";
+  } catch (const protozero::exception&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 std::string_view name(Format format) {
   constexpr auto kNames = enumerator_names<Format::foreign>(
-      "unknown", "chakra", "kineto", "pftrace", "pytorch_et", "nsys_sqlite", "rocpd", "run_file",
-      "astra_text", "mpi_json", "htsim_matrix", "ns3_flows", "goal", "nsys_report", "nsys_table",
-      "ascend_json", "rocprof_json", "archive", "foreign");
+      "unknown", "chakra", "kineto", "pftrace", "pytorch_et", "nsys_sqlite", "rocpd", "xplane",
+      "run_file", "astra_text", "mpi_json", "htsim_matrix", "ns3_flows", "goal", "nsys_report",
+      "nsys_table", "ascend_json", "rocprof_json", "archive", "foreign");
   return kNames[static_cast<std::size_t>(format)];
 }
 
@@ -230,6 +252,7 @@ Format format_of(std::string_view head) {
   if (is_nsys_table(head)) return Format::nsys_table;
   if (is_astra_text(head)) return Format::astra_text;
   if (const Format messages = message_format(head); messages != Format::unknown) return messages;
+  if (is_xplane(head)) return Format::xplane;
   if (is_perfetto(head)) return Format::pftrace;
   return is_framed_protobuf(head) ? Format::chakra : Format::unknown;
 }

@@ -24,6 +24,7 @@ enum class Format : std::uint8_t {
   pytorch_et,    ///< JSON with schema and nodes
   nsys_sqlite,   ///< SQLite with Nsight's tables
   rocpd,         ///< SQLite with the tables of AMD's rocprofv3
+  xplane,        ///< protobuf of XLA's profiler (JAX, TensorFlow)
   run_file,      ///< a result file of Orrery (SQLite)
   astra_text,    ///< ASTRA-sim 1.0 workload: the name of a parallelism and a number of layers
   mpi_json,      ///< an MPI or communication trace as JSON
@@ -43,7 +44,7 @@ enum class Format : std::uint8_t {
 /// True for a profiler's recording of a rank and its device.
 [[nodiscard]] constexpr bool is_device_trace(Format format) {
   return format == Format::kineto || format == Format::pftrace || format == Format::nsys_sqlite ||
-         format == Format::rocpd;
+         format == Format::rocpd || format == Format::xplane;
 }
 /// True for messages of a network simulation, all ranks in one file.
 [[nodiscard]] constexpr bool is_message_list(Format format) {

@@ -17,6 +17,7 @@ TEST(Format, HasNames) {
   EXPECT_EQ(name(Format::pytorch_et), "pytorch_et");
   EXPECT_EQ(name(Format::nsys_sqlite), "nsys_sqlite");
   EXPECT_EQ(name(Format::rocpd), "rocpd");
+  EXPECT_EQ(name(Format::xplane), "xplane");
   EXPECT_EQ(name(Format::run_file), "run_file");
   EXPECT_EQ(name(Format::astra_text), "astra_text");
   EXPECT_EQ(name(Format::mpi_json), "mpi_json");

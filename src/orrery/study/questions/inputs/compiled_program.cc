@@ -56,7 +56,7 @@ Result<void> check_program_size(const hlo::Program& program, const std::string& 
                                 std::int64_t devices) {
   if (program.devices() == devices) return {};
   return fail(Errc::config_conflict, path,
-              fmt::format("the program is for {} devices, but the cluster has {} devices",
+              fmt::format("the program's number of devices is {}, the cluster's {}",
                           program.devices(), devices),
               "give a cluster of the size of the program, or compile the program for the cluster");
 }
