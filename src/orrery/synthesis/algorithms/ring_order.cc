@@ -8,7 +8,7 @@ namespace orrery::synthesis {
 
 namespace {
 
-constexpr std::uint32_t kUnreached = ~0U;
+constexpr std::uint32_t kNoRoute = ~0U;
 
 // Each digit counts up and down in turn; the outermost changes slowest.
 std::vector<std::uint32_t> along_grid(const std::vector<std::int64_t>& sizes) {
@@ -34,12 +34,12 @@ std::vector<std::uint32_t> along_grid(const std::vector<std::int64_t>& sizes) {
 // Computes the number of hops from a node to all others.
 void flood(const FabricState& fabric, NodeIndex from, std::vector<std::uint32_t>& hops,
            std::vector<NodeIndex>& queue) {
-  std::fill(hops.begin(), hops.end(), kUnreached);
+  std::fill(hops.begin(), hops.end(), kNoRoute);
   queue.assign(1, from);
   hops[from] = 0;
   for (std::size_t i = 0; i < queue.size(); ++i) {
     for (const Wire& wire : fabric.outgoing_wires(queue[i])) {
-      if (hops[wire.to] != kUnreached) continue;
+      if (hops[wire.to] != kNoRoute) continue;
       hops[wire.to] = hops[queue[i]] + 1;
       queue.push_back(wire.to);
     }
@@ -62,10 +62,10 @@ std::vector<std::uint32_t> ring_order(const FabricState& fabric,
   std::vector<NodeIndex> queue;
   while (order.size() < ranks.size()) {
     flood(fabric, fabric.rank_devices[ranks[order.back()]], hops, queue);
-    std::uint32_t best = kUnreached, least = kUnreached;
+    std::uint32_t best = kNoRoute, least = kNoRoute;
     for (std::uint32_t i = 0; i < ranks.size(); ++i) {
       const std::uint32_t away = hops[fabric.rank_devices[ranks[i]]];
-      if (taken[i] || (best != kUnreached && away >= least)) continue;
+      if (taken[i] || (best != kNoRoute && away >= least)) continue;
       best = i;
       least = away;
     }
