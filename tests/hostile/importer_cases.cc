@@ -145,18 +145,18 @@ std::vector<Case> other_tool_cases() {
       tool("calculon_negative", R"({"hidden": -1, "attn_heads": 8, "num_blocks": 4})",
            {"a.file:/hidden", "is -1"}),
       tool("calculon_huge", R"({"tensor_par": 1e12, "pipeline_par": 1e12})",
-           {"a.file:/parallel/tp", "E1006"}),
+           {"a.file:/pipeline_par", "E1006"}),
       tool("calculon_type", R"({"tensor_par": 1, "pipeline_par": 1, "datatype": "int3"})",
            {"a.file:/datatype", "int3"}),
       tool("vtrain_huge",
            R"({"num_gpus": 1, "tensor_parallel_size": 1e12, "data_parallel_size": 1e12, )"
            R"("pipeline_parallel_size": 1e12, "max_length": 64})",
-           {"a.file:/parallel/tp", "E1006"}),
+           {"a.file:/data_parallel_size", "E1006"}),
       tool("simai_word", "HYBRID model_parallel_NPU_group: x all_gpus: 8\n", {"a.file:1", "E1005"}),
       tool(
           "simai_huge",
           fmt::format("HYBRID model_parallel_NPU_group: {0} pp: {0} ga: {0} all_gpus: {0}\n", huge),
-          {"a.file:/parallel/tp", "E1006"}),
+          {"a.file:/model_parallel_NPU_group", "E1006"}),
       tool("simai_2_to_66", "HYBRID model_parallel_NPU_group: 99999999999999999999 all_gpus: 8\n",
            {"a.file:1", "E1006"}),
   };

@@ -11,6 +11,7 @@ namespace {
 
 using config::Json;
 using config::KeyReader;
+using config::Named;
 
 constexpr KeyRow kModelRows[] = {
     {"attn_heads", KeyUse::sets, "model.heads"},  {"attn_size", KeyUse::sets, "model.head_dim"},
@@ -18,20 +19,25 @@ constexpr KeyRow kModelRows[] = {
     {"num_blocks", KeyUse::sets, "model.layers"}, {"seq_size", KeyUse::sets, "batch.seq"},
 };
 
-constexpr KeyWord kRecompute[] = {{"none", "none"}, {"attn_only", "selective"}, {"full", "full"}};
-constexpr KeyWord kTypes[] = {
-    {"float32", "fp32"}, {"float16", "fp16"}, {"bfloat16", "bf16"}, {"float8", "fp8"}};
+// Other words than these are refused.
+constexpr Named<RecomputeKind> kRecompute[] = {{"none", RecomputeKind::none},
+                                               {"attn_only", RecomputeKind::selective},
+                                               {"full", RecomputeKind::full}};
+constexpr Named<Dtype> kTypes[] = {{"float32", Dtype::fp32},
+                                   {"float16", Dtype::fp16},
+                                   {"bfloat16", Dtype::bf16},
+                                   {"float8", Dtype::fp8}};
 constexpr KeyWord kShards[] = {{"true", "zero1"}, {"false", "none"}};
 
 constexpr KeyRow kRunRows[] = {
-    {"activation_recompute", KeyUse::sets, "recompute.kind", kRecompute},
+    {"activation_recompute", KeyUse::read, "recompute.kind: selective with attn_only"},
     {"activations_offload", KeyUse::not_modeled},
     {"attention_type", KeyUse::read, "model.kv_heads: 1 with multiquery"},
     {"batch_size", KeyUse::sets, "batch.global"},
     {"data_par", KeyUse::sets, "parallel.dp"},
     {"data_par_net"},
     {"data_par_overlap", KeyUse::sets, "parallel.overlap_gradients"},
-    {"datatype", KeyUse::sets, "precision.weights precision.activations precision.reduce", kTypes},
+    {"datatype", KeyUse::read, "precision.weights, precision.activations, precision.reduce"},
     {"fused_activation", KeyUse::sets, "kernels.fused"},
     {"microbatch_size", KeyUse::sets, "batch.micro"},
     {"num_procs"},
@@ -70,8 +76,6 @@ void set_defaults(Spec& spec) {
   spec.batch.global = 0;
   spec.parallel.sharding = Sharding::none;
   spec.parallel.overlap_gradients = spec.kernels.fused = false;
-  spec.recompute.kind = RecomputeKind::none;
-  spec.precision.weights = spec.precision.activations = spec.precision.reduce = Dtype::fp16;
 }
 
 Result<void> import_run(Spec& spec, const Json& file, const std::string& where,
@@ -84,6 +88,10 @@ Result<void> import_run(Spec& spec, const Json& file, const std::string& where,
   made.schedule.chunks = std::max<std::int64_t>(whole(keys, "pipeline_interleaving", 1), 1);
   if (made.schedule.chunks > 1) made.schedule.kind = ScheduleKind::interleaved;
   made.parallel.sp = keys.text("tensor_par_comm_type", "ar") != "ar" && made.parallel.tp > 1;
+  made.recompute.kind =
+      keys.choice<RecomputeKind>("activation_recompute", RecomputeKind::none, kRecompute);
+  made.precision.weights = made.precision.activations = made.precision.reduce =
+      keys.choice<Dtype>("datatype", Dtype::fp16, kTypes);
   if (keys.text("attention_type", "multihead") == "multiquery") made.model.kv_heads = 1;
   if (auto fine = finish(keys, findings); !fine) return fine;
   spec = std::move(made);
