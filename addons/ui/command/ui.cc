@@ -36,7 +36,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Processes that wait for a question: a page asks for a step and its memory at once, and a few
-/// people may ask together. Each needs about 20 MB.
+/// people may ask together. Each needs about 15 MB.
 constexpr std::size_t kMostWaiting = 4;
 
 struct UiOptions {

@@ -136,12 +136,12 @@ struct Work {
   std::uint32_t captured = kNone;  ///< in Profile::captured, for nodes of graphs
 };
 
-/// The operator that captured a node of a graph (link/graph_captures.h). Texts as in Op.
+/// What captured a node of a graph (link/graph_captures.h), or an operation of a compiled program.
 struct CapturedOperator {
   StringId name = StringId::empty;
   StringId dims = StringId::empty;
   StringId types = StringId::empty;
-  StringId concrete = StringId::empty;
+  StringId concrete = StringId::empty;  ///< of a compiled program: graph::to_text of its kernel
 
   friend auto operator<=>(const CapturedOperator&, const CapturedOperator&) = default;
 };
@@ -207,8 +207,8 @@ struct RecordCounts {
 /// must call it again.
 struct Profile {
   std::shared_ptr<StringPool> strings;
-  std::string
-      format;  ///< "kineto", "pytorch_et", "pftrace", "nsys", "rocpd", "chakra_et_plus", "linked"
+  std::string format;  ///< "kineto", "pytorch_et", "pftrace", "nsys", "rocpd", "xplane",
+                       ///< "chakra_et_plus", …
   std::string schema;  ///< version of the format
   std::string where;   ///< name of the file
   std::optional<std::uint32_t> rank, world_size;

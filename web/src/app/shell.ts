@@ -130,7 +130,7 @@ export class Shell implements App {
   // Options of the address that nothing reads, for as long as the page is open.
   private notice(): HTMLElement[] {
     if (this.ignored.length === 0) return [];
-    return [el('p', { class: 'card app-ignored', role: 'status' }, `Ignored, because orrery run has no such options: ${this.ignored.join(', ')}`)];
+    return [el('p', { class: 'card', role: 'status' }, `Ignored, because orrery run has no such options: ${this.ignored.join(', ')}`)];
   }
 
   // What an address asks for: a question, or pinned ones.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/hlo/text/cursor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace orrery::hlo {
 
@@ -190,6 +193,14 @@ std::string_view value_in(std::string_view dictionary, std::string_view key) {
     cursor.take(",");
   }
   return {};
+}
+
+Error text_error(Cursor& cursor, const std::string& where, std::string what, std::uint32_t line,
+                 const char* hint) {
+  const bool ended = line == 0 && cursor.done();
+  return {ended ? Errc::input_truncated : Errc::input_corrupt,
+          fmt::format("{}:{}", where, line > 0 ? line : cursor.line()),
+          ended ? "the file ends inside a program" : std::move(what), hint};
 }
 
 }  // namespace orrery::hlo

@@ -67,4 +67,9 @@ class Cursor {
 /// The value of `key` in "{a = 1, b = [2]}", of any kind of bracket, or "".
 [[nodiscard]] std::string_view value_in(std::string_view dictionary, std::string_view key);
 
+/// The error of a reader that expected something else: "file:line" of `line`, or of the cursor if
+/// it is 0. At the end of the text, Errc is input_truncated; else input_corrupt.
+[[nodiscard]] Error text_error(Cursor& cursor, const std::string& where, std::string what,
+                               std::uint32_t line, const char* hint);
+
 }  // namespace orrery::hlo

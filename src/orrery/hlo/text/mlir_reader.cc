@@ -43,12 +43,9 @@ class MlirReader {
   using Parts = MlirOperation;
 
   bool bad(std::string what, std::uint32_t line = 0) {
-    const bool ended = line == 0 && cursor_.done();
     if (error_.where.empty())
-      error_ = Error{ended ? Errc::input_truncated : Errc::input_corrupt,
-                     fmt::format("{}:{}", where_, line > 0 ? line : cursor_.line()),
-                     ended ? "the file ends inside a program" : std::move(what),
-                     "write the program again, as text of StableHLO (MLIR)"};
+      error_ = text_error(cursor_, where_, std::move(what), line,
+                          "write the program again, as text of StableHLO (MLIR)");
     return false;
   }
 

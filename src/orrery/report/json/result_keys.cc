@@ -67,10 +67,8 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
      {"job count",
       "file flop_by_source format_peak_flop_per_s forward_ns input_gradient_ns "
       "intensity_flop_per_byte is_per_device kernel_kinds kernels layers memory_traffic_bytes "
-      "model "
-      "nodes operations parameters peak_flop_per_s peak_precision product_flop product_formats "
-      "ranks "
-      "roles tokens traffic vector_flop weight_gradient_ns"},
+      "model nodes operations parameters peak_flop_per_s peak_precision product_flop "
+      "product_formats ranks roles tokens traffic vector_flop weight_gradient_ns"},
      {"job generate", "bytes groups nodes prefix ranks role_count"},
      {"job together", "cluster end_ns jobs link_traffic network_model spare_ranks stalled"},
      {"kernels",

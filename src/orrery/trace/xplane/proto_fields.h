@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fields of the messages of XLA's profiler.
+// The fields of the messages of XLA's profiler that are read.
 //
 // Source: openxla/xla, third_party/tsl/tsl/profiler/protobuf/xplane.proto.
 #pragma once
@@ -9,10 +9,9 @@
 
 namespace orrery::trace::xplane {
 
-enum SpaceField : std::uint32_t { kPlanes = 1, kErrors = 2, kWarnings = 3, kHostnames = 4 };
+enum SpaceField : std::uint32_t { kPlanes = 1, kHostnames = 4 };
 
 enum PlaneField : std::uint32_t {
-  kPlaneId = 1,
   kPlaneName = 2,
   kLines = 3,
   kEventMetadata = 4,
@@ -29,7 +28,7 @@ enum EventMetadataField : std::uint32_t {
   kMetadataStats = 5,
 };
 
-enum StatMetadataField : std::uint32_t { kStatMetadataId = 1, kStatName = 2 };
+enum StatMetadataField : std::uint32_t { kStatName = 2 };
 
 enum LineField : std::uint32_t {
   kLineId = 1,
