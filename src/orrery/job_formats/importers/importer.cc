@@ -159,6 +159,11 @@ Result<void> import_into(Spec& spec, std::string_view text, const std::string& w
   return fine;
 }
 
+bool is_part_of_model(std::string_view text) {
+  const Result<Detected> file = detect(text, "");
+  return file && file->importer == &kMegatronImporter && is_part_of_megatron_model(file->document);
+}
+
 std::string imported_tools() {
   std::set<std::string_view> names;
   for (const Importer* each : kImporters)
