@@ -139,6 +139,8 @@ Result<const Importer*> detect_importer(std::string_view text, const std::string
 
 Result<void> import_into(Spec& spec, std::string_view text, const std::string& where,
                          Findings& findings) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    return fail(Errc::input_empty, where, "is empty");
   Result<Detected> file = detect(text, where);
   if (!file) return tl::unexpected(file.error());
   if (file->importer == nullptr)
