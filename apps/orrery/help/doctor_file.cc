@@ -11,6 +11,7 @@
 
 #include "help/doctor_inputs.h"
 #include "orrery/calibrate/measurements/measurement_set.h"
+#include "orrery/calibrate/measurements/nccl_log.h"
 #include "orrery/config/document.h"
 #include "orrery/core/text/units.h"
 #include "orrery/explore/space/space_file.h"
@@ -163,6 +164,27 @@ FileFacts simple_facts(const std::string& path, std::string what,
   return facts;
 }
 
+/// The facts of a log of NCCL without measurements.
+FileFacts nccl_facts(const std::string& path, const calibrate::NcclLog& log) {
+  FileFacts facts{{"file", path}, {"what", "a log of NCCL (NCCL_DEBUG), which has no times"}};
+  if (!log.version.empty()) facts.emplace_back("version", log.version);
+  facts.emplace_back("states", calibrate::contents_of(log));
+  for (const auto& [choice, lines] : log.choices)
+    facts.emplace_back("chosen", fmt::format("{} ({} line{})", choice, format_count(lines),
+                                             lines == 1 ? "" : "s"));
+  if (log.channels > 0)
+    facts.emplace_back("command", fmt::format("orrery collective compare all-reduce --cluster "
+                                              "CLUSTER --change NCCL_MIN_CTAS={0} --change "
+                                              "NCCL_MAX_CTAS={0}",
+                                              log.channels));
+  facts.emplace_back("command",
+                     "orrery calibrate network LOG  (a log of nccl-tests with NCCL_DEBUG=INFO)");
+  facts.emplace_back("command",
+                     "orrery network show TOPOLOGY  (of NCCL_TOPO_DUMP_FILE: GPUs, switches, "
+                     "adapters)");
+  return facts;
+}
+
 /// The facts of a file for which a reader other than that of jobs is responsible; empty: none is.
 /// Errc: that of the reader of a recognized file.
 Result<std::optional<FileFacts>> other_facts(const std::string& path, const std::string& text) {
@@ -185,6 +207,8 @@ Result<std::optional<FileFacts>> other_facts(const std::string& path, const std:
   if (calibrate::parse_measurements(text, path, ignored_findings))
     return simple_facts(path, "measured collectives (nccl-tests, NCCL Inspector or CSV)",
                         {"orrery calibrate network FILE -o curves.yaml"});
+  if (const calibrate::NcclLog log = calibrate::read_nccl_log(text); log.seen)
+    return nccl_facts(path, log);
   if (const auto log = validate::find_training_log(text))
     return simple_facts(path, validate::describe(*log),
                         {"orrery mfu --model NAME --cluster CLUSTER --measured TIME"});
