@@ -164,10 +164,14 @@ class Rows {
       return std::string();
     }
     std::vector<std::string_view> allowed;
-    for (const KeyWord& word : row.words) allowed.push_back(word.theirs);
+    for (const KeyWord& word : row.words)
+      if (!word.theirs.empty()) allowed.push_back(word.theirs);
+    const std::string near = did_you_mean(text, allowed);
     return fail(Errc::config_range, place_,
                 fmt::format("{} is not one of {}", in_quotes(text), join(allowed)),
-                did_you_mean(text, allowed));
+                near.empty() ? fmt::format("leave it out, and give --set {}=VALUE",
+                                           row.what.substr(0, row.what.find(' ')))
+                             : near);
   }
 
   Result<void> set_all(const KeyRow& row, const Json& value) {
