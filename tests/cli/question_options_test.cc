@@ -11,9 +11,11 @@
 
 #include "arguments.h"
 #include "command_questions.h"
+#include "exit_codes.h"
 #include "help/completion.h"
 #include "orrery/commands/command.h"
 #include "orrery/commands/schema/question_schema.h"
+#include "orrery/core/effort_testing.h"
 #include "orrery/core/paths_testing.h"
 #include "table_command.h"
 #include "transcript.h"
@@ -231,6 +233,63 @@ TEST_P(Answers, FollowFromEachField) {
         << asked << more << ", " << field.name;
   }
   std::filesystem::remove_all(folder);
+}
+
+/// Whether an option or an argument names an input.
+bool names_input(const FieldRecord& field) {
+  if (field.group == "Output" || field.options.find("--write") != std::string_view::npos)
+    return false;
+  for (const char* const word : {"FILE", "FOLDER", "TRACE", "TABLE", "PREFIX", "JOBS", "SPACE"})
+    if (field.type.find(word) != std::string::npos) return true;
+  return !is_option(field);
+}
+
+/// What is no file gets one error that says so, soon and in little memory. Quick: folders as
+/// arguments; full: also from every option, and for files that are empty or without an end.
+void expect_no_files(const CommandQuestion& asked) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) /
+      ("orrery_no_file_" + std::to_string(testing::UnitTest::GetInstance()->random_seed()) + "_" +
+       std::to_string(std::hash<std::string_view>()(asked.arguments)));
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder / "folder");
+  for (const char* linked : {"examples", "data"})
+    std::filesystem::create_symlink(std::filesystem::path(core_testing::kSourceFolder) / linked,
+                                    folder / linked);
+  std::filesystem::create_symlink("/dev/null", folder / "nothing");
+  std::filesystem::create_symlink("/dev/zero", folder / "endless");
+  if (!asked.before.empty()) run(std::string(asked.before), folder, core_testing::kProgram);
+  const std::string command = "orrery " + std::string(asked.command) + " ";
+  std::vector<std::string> tried;
+  Program program;
+  for (const FieldRecord& field : program.command(asked.command).fields()) {
+    if (!names_input(field)) continue;
+    for (const char* const kind : {"folder", "nothing", "endless"}) {
+      if (!core_testing::full_effort() && (is_option(field) || kind != std::string_view("folder")))
+        continue;
+      tried.push_back(is_option(field) ? command + std::string(asked.arguments) + " " +
+                                             names_of(field.options).front() + " " + kind
+                                       : command + kind);
+    }
+  }
+  for (const std::string& words : tried) {
+    const Outcome outcome =
+        run("ulimit -v 6000000; timeout 60 " + words + " -q", folder, core_testing::kProgram);
+    const std::set<int> known = {app::kOk, 1, 2, 3, 4, 5};
+    EXPECT_TRUE(known.contains(outcome.exit_code)) << words << ": " << outcome.exit_code;
+    for (const char* const untrue : {"no such file", "cannot open"})
+      EXPECT_EQ(outcome.err.find(untrue), std::string::npos) << words << ": " << outcome.err;
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST_P(Answers, NameWhatIsNoFile) { expect_no_files(GetParam()); }
+
+TEST(QuestionOptions, OtherCommandsNameWhatIsNoFile) {
+  expect_no_files({"run", ORRERY_JOB "--cluster h100-sxm:8"});
+  expect_no_files({"trace validate", "examples/step/step"});
+  for (const char* const command : {"report", "explain", "critical-path", "doctor", "trace diff"})
+    expect_no_files({command, ""});
 }
 
 #define ORRERY_RECORDED \

@@ -9,7 +9,9 @@
 #include <span>
 #include <string_view>
 
+#include "help/doctor_inputs.h"
 #include "orrery/calibrate/measurements/measurement_set.h"
+#include "orrery/calibrate/measurements/nccl_log.h"
 #include "orrery/config/document.h"
 #include "orrery/core/text/units.h"
 #include "orrery/explore/space/space_file.h"
@@ -90,9 +92,12 @@ void add_commands(std::span<const std::string_view> commands, const std::string&
   for (const std::string_view command : commands) {
     if (command.empty()) continue;
     std::string text(command);
-    for (std::size_t at = text.find("FILE"); at != std::string::npos;
-         at = text.find("FILE", at + path.size()))
-      text.replace(at, 4, path);
+    // NCCL_TUNER_CONFIG_FILE is a name.
+    for (std::size_t at = text.find("FILE"); at != std::string::npos;) {
+      const bool name = at > 0 && text[at - 1] == '_';
+      if (!name) text.replace(at, 4, path);
+      at = text.find("FILE", at + (name ? 4 : path.size()));
+    }
     facts.emplace_back("command", text);
   }
 }
@@ -142,6 +147,15 @@ Result<FileFacts> job_facts(const workload::Importer& importer, const std::strin
   return facts;
 }
 
+/// The facts of a file that other files extend.
+FileFacts part_facts(const std::string& path) {
+  return {
+      {"file", path},
+      {"what", "a part of a model under Megatron-LM's names, which other files extend"},
+      {"missing", "its layers and sizes"},
+      {"command", "orrery job count MODEL  (a file whose 'extends' names this one: AMD Primus)"}};
+}
+
 /// A file with one command, or two.
 FileFacts simple_facts(const std::string& path, std::string what,
                        std::initializer_list<std::string_view> commands) {
@@ -150,19 +164,51 @@ FileFacts simple_facts(const std::string& path, std::string what,
   return facts;
 }
 
+/// The facts of a log of NCCL without measurements.
+FileFacts nccl_facts(const std::string& path, const calibrate::NcclLog& log) {
+  FileFacts facts{{"file", path}, {"what", "a log of NCCL (NCCL_DEBUG), which has no times"}};
+  if (!log.version.empty()) facts.emplace_back("version", log.version);
+  facts.emplace_back("states", calibrate::contents_of(log));
+  for (const auto& [choice, lines] : log.choices)
+    facts.emplace_back("chosen", fmt::format("{} ({} line{})", choice, format_count(lines),
+                                             lines == 1 ? "" : "s"));
+  if (log.channels > 0)
+    facts.emplace_back("command", fmt::format("orrery collective compare all-reduce --cluster "
+                                              "CLUSTER --change NCCL_MIN_CTAS={0} --change "
+                                              "NCCL_MAX_CTAS={0}",
+                                              log.channels));
+  facts.emplace_back("command",
+                     "orrery calibrate network LOG  (a log of nccl-tests with NCCL_DEBUG=INFO)");
+  facts.emplace_back("command",
+                     "orrery network show TOPOLOGY  (of NCCL_TOPO_DUMP_FILE: GPUs, switches, "
+                     "adapters)");
+  return facts;
+}
+
 /// The facts of a file for which a reader other than that of jobs is responsible; empty: none is.
-std::optional<FileFacts> other_facts(const std::string& path, const std::string& text) {
+/// Errc: that of the reader of a recognized file.
+Result<std::optional<FileFacts>> other_facts(const std::string& path, const std::string& text) {
   Findings ignored_findings;
-  if (const auto cluster = platform::read_cluster(path, ignored_findings)) {
+  const auto cluster = platform::read_cluster(path, ignored_findings);
+  if (cluster) {
     FileFacts facts = simple_facts(
         path, "a cluster",
         {"orrery network show FILE", "orrery run --model llama-3.1-8b --cluster FILE"});
     facts.insert(facts.begin() + 2, {"devices", format_count(cluster->npu_count())});
     return facts;
   }
+  const auto option = option_file(text, path);
+  if (!option) return tl::unexpected(option.error());
+  if (*option) {
+    FileFacts facts = simple_facts(path, std::string((*option)->what), {});
+    add_commands((*option)->commands, path, facts);
+    return facts;
+  }
   if (calibrate::parse_measurements(text, path, ignored_findings))
     return simple_facts(path, "measured collectives (nccl-tests, NCCL Inspector or CSV)",
                         {"orrery calibrate network FILE -o curves.yaml"});
+  if (const calibrate::NcclLog log = calibrate::read_nccl_log(text); log.seen)
+    return nccl_facts(path, log);
   if (const auto log = validate::find_training_log(text))
     return simple_facts(path, validate::describe(*log),
                         {"orrery mfu --model NAME --cluster CLUSTER --measured TIME"});
@@ -172,7 +218,8 @@ std::optional<FileFacts> other_facts(const std::string& path, const std::string&
     return simple_facts(path, "requests to a server of a model",
                         {"orrery infer --model NAME --requests FILE"});
   const platform::TopologyFormat format = platform::topology_format(text);
-  if (format == platform::TopologyFormat::unknown) return std::nullopt;
+  if (format == platform::TopologyFormat::unknown) return std::optional<FileFacts>();
+  if (format == platform::TopologyFormat::cluster) return tl::unexpected(cluster.error());
   const bool plan =
       format == platform::TopologyFormat::msccl || format == platform::TopologyFormat::mscclpp;
   return simple_facts(path, std::string(platform::describe(format).name),
@@ -187,14 +234,16 @@ Result<std::optional<FileFacts>> text_facts(const std::string& path) {
   if (!importer && importer.error().code == Errc::input_unsupported)
     return tl::unexpected(importer.error());
   if (importer && *importer != nullptr) {
+    if (workload::is_part_of_model(*text)) return std::optional(part_facts(path));
     auto facts = job_facts(**importer, *text, path);
     if (!facts) return tl::unexpected(facts.error());
     return std::optional(*std::move(facts));
   }
   auto other = other_facts(path, *text);
+  if (!other) return other;
   const bool document =
       path.ends_with(".json") || path.ends_with(".yaml") || path.ends_with(".yml");
-  if (!other && !importer && document) return tl::unexpected(importer.error());
+  if (!*other && !importer && document) return tl::unexpected(importer.error());
   return other;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "orrery/calibrate/measurements/nccl_log.h"
 #include "orrery/calibrate/measurements/nccl_tests.h"
 
 #include <fmt/format.h>
@@ -359,6 +360,41 @@ TEST(NcclTestsJson, IsReadAsFarAsItGoes) {
   EXPECT_GE(findings.count(FindingCode::truncated_tail_dropped), 1u);
   EXPECT_THAT(error_of("{\"traceEvents\": []}"), HasSubstr("E2004"));
   EXPECT_THAT(error_of(R"({"results":[]})"), HasSubstr("E2011"));
+}
+
+// Lines as NCCL 2.21 (numbers) and 2.24 (words) print them, behind the prefixes of launchers.
+TEST(NcclLog, StatesChannelsAdaptersAndChoices) {
+  const NcclLog log = read_nccl_log(
+      "NCCL version 2.21.5+cuda12.4\n"
+      "0: n1:10:10 [0] NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/RoCE [RO]; OOB eth0\n"
+      "[1] n1:10:20 [0] NCCL INFO Channel 00/08 :    0   1   2   3\n"
+      "n1:10:20 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM\n"
+      "n1:10:20 [0] NCCL INFO 12 coll channels, 0 collnet channels, 0 nvls channels\n"
+      "n1:10:20 [0] NCCL INFO comm 0x5 rank 0 nRanks 16 nNodes 2 localRanks 8 - Init COMPLETE\n"
+      "n1:10:20 [0] NCCL INFO AllReduce: 4194304 Bytes -> Algo 1 proto 2 time 35.2\n"
+      "n1:10:20 [0] NCCL INFO AllReduce: 64 Bytes -> Algo RING proto SIMPLE "
+      "channel{Lo..Hi}={0..3}\r\n"
+      "n1:10:20 [0] NCCL INFO AllGather: 64 Bytes -> Algo 9 proto LL time 1\n");
+  EXPECT_EQ(log.version, "NCCL 2.21.5+cuda12.4");
+  EXPECT_EQ(log.adapters, 2);
+  EXPECT_EQ(log.channels, 12);
+  EXPECT_EQ(log.ranks, 16);
+  ASSERT_EQ(log.choices.size(), 1U);
+  EXPECT_EQ(log.choices.begin()->first, "AllReduce ring simple");
+  EXPECT_EQ(log.choices.begin()->second, 2);
+  EXPECT_EQ(contents_of(log),
+            "16 ranks on 2 nodes, 12 channels for collectives, 2 network adapters in a node");
+}
+
+TEST(NcclLog, DamagedLinesStateNothing) {
+  const NcclLog log = read_nccl_log(
+      "NCCL INFO  coll channels\nNCCL INFO Channel 0\nNCCL INFO Channel /99999999999 :\n"
+      "NCCL INFO : 1 Bytes -> Algo 1 proto 1\nNCCL INFO NET/IB : Using [\nCCL version \n"
+      "NCCL INFO x Bytes -> Algo  proto \nNCCL INFO Channel 00/-1 :");
+  EXPECT_TRUE(log.seen);
+  EXPECT_EQ(log.channels, 0);
+  EXPECT_EQ(log.adapters, 0);
+  EXPECT_EQ(contents_of(log), "nothing that is used");
 }
 
 }  // namespace

@@ -139,6 +139,8 @@ Result<const Importer*> detect_importer(std::string_view text, const std::string
 
 Result<void> import_into(Spec& spec, std::string_view text, const std::string& where,
                          Findings& findings) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    return fail(Errc::input_empty, where, "is empty");
   Result<Detected> file = detect(text, where);
   if (!file) return tl::unexpected(file.error());
   if (file->importer == nullptr)
@@ -157,6 +159,11 @@ Result<void> import_into(Spec& spec, std::string_view text, const std::string& w
   Result<void> fine = check_ranges(spec, true);
   if (!fine) fine.error().where = where + ":" + fine.error().where;
   return fine;
+}
+
+bool is_part_of_model(std::string_view text) {
+  const Result<Detected> file = detect(text, "");
+  return file && file->importer == &kMegatronImporter && is_part_of_megatron_model(file->document);
 }
 
 std::string imported_tools() {

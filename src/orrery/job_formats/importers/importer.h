@@ -61,6 +61,10 @@ inline constexpr std::array kImporters{
 [[nodiscard]] Result<const Importer*> detect_importer(std::string_view text,
                                                       const std::string& where);
 
+/// Whether the text is a YAML file with arguments of a model under Megatron-LM's names and without
+/// its sizes. Other files extend it (AMD Primus' `extends`).
+[[nodiscard]] bool is_part_of_model(std::string_view text);
+
 /// Sets the values of the file in `spec`. Values that `spec` (defaults.h) and the file leave open
 /// stay open. An unknown model family is an error that lists the missing fields. Errc: config_*,
 /// input_unsupported.

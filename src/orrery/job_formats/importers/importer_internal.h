@@ -81,6 +81,10 @@ struct MegatronArguments {
 /// config_missing_key if neither has a model; config_*.
 [[nodiscard]] Result<void> import_megatron(Spec& spec, const MegatronArguments& file,
                                            const std::string& where, Findings& findings);
+/// Whether most keys of a document are Megatron's arguments, and at least three are.
+[[nodiscard]] bool lists_megatron_arguments(const config::Json& document);
+/// Whether these are arguments of a model without its sizes.
+[[nodiscard]] bool is_part_of_megatron_model(const config::Json& document);
 /// Extracts the arguments from a shell script or a list. Replaces variables whose values the text
 /// contains, follows branches as without arguments and environment, and reads sourced files from
 /// the script's folder. Options with unknown values are omitted and reported (finding key_ignored).

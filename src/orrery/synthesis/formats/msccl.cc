@@ -132,6 +132,12 @@ class MscclReader {
                                          {"maxBytes", &plan_.max_bytes, 0, kMax}});
         !done)
       return done;
+    // MSCCL's compiler writes a maximum of 0 if its program states none.
+    if (plan_.max_bytes == 0) plan_.max_bytes = -1;
+    if (plan_.max_bytes > 0 && plan_.min_bytes > plan_.max_bytes)
+      return fail(Errc::input_range, place(algo),
+                  fmt::format("minBytes is {}, more than maxBytes, which is {}", plan_.min_bytes,
+                              plan_.max_bytes));
     if (gpus != gpu_elements)
       return fail(Errc::input_corrupt, place(algo),
                   fmt::format("ngpus is {}, but there are {} <gpu>", gpus, gpu_elements));

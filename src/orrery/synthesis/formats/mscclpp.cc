@@ -68,7 +68,11 @@ class MscclppReader {
     const auto maximum = json_number_or(file_, {"max_message_size"}, -1, 0, kMaxBytes);
     if (!maximum) return tl::unexpected(maximum.error());
     plan_.min_bytes = *minimum;
-    plan_.max_bytes = *maximum == kMaxBytes ? -1 : *maximum;
+    plan_.max_bytes = *maximum == kMaxBytes || *maximum == 0 ? -1 : *maximum;
+    if (plan_.max_bytes > 0 && plan_.min_bytes > plan_.max_bytes)
+      return fail(Errc::input_range, file_.where + "/min_message_size",
+                  fmt::format("is {}, more than max_message_size, which is {}", plan_.min_bytes,
+                              plan_.max_bytes));
     return {};
   }
 

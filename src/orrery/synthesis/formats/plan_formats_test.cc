@@ -47,6 +47,8 @@ const Refused kRefused[] = {
     {"text", "a plan", Errc::input_unsupported, "p", "neither XML nor JSON"},
     {"other XML", "<system/>", Errc::input_unsupported, "p", "no <algo>"},
     {"broken XML", "<algo><gpu", Errc::input_corrupt, "p:1", "not XML"},
+    {"sizes reversed", xml("", "minBytes='9' maxBytes='8'"), Errc::input_range, "p:1",
+     "more than maxBytes, which is 8"},
     {"no gpu", "<algo name='a'/>", Errc::input_empty, "p:1", "contains no gpu"},
     {"another count", xml("", "ngpus='3'"), Errc::input_corrupt, "p:1", "there are 2 <gpu>"},
     {"no id", "<algo><gpu/></algo>", Errc::input_missing_attr, "p:1", "<gpu> without id"},
@@ -104,6 +106,20 @@ TEST(PlanFormats, RefuseWithAPlaceAndAReason) {
     EXPECT_EQ(plan.error().code, refused.code) << to_string(plan.error());
     EXPECT_TRUE(plan.error().where.starts_with(refused.place)) << plan.error().where;
     EXPECT_NE(plan.error().what.find(refused.message), std::string::npos) << plan.error().what;
+  }
+}
+
+// MSCCL's compiler writes maxBytes='0' for "any size".
+TEST(PlanFormats, AMaximumOfZeroStatesNone) {
+  Findings findings;
+  for (const auto& [head, low, high] :
+       {std::tuple{"minBytes='0' maxBytes='0'", 0, -1},
+        std::tuple{"minBytes='8' maxBytes='0'", 8, -1}, std::tuple{"maxBytes='64'", -1, 64},
+        std::tuple{"minBytes='8' maxBytes='8'", 8, 8}}) {
+    const auto plan = read_plan(xml("", head), "p", findings);
+    ASSERT_TRUE(plan) << to_string(plan.error());
+    EXPECT_EQ(plan->min_bytes, low) << head;
+    EXPECT_EQ(plan->max_bytes, high) << head;
   }
 }
 

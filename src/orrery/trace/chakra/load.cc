@@ -64,6 +64,12 @@ Result<std::uint32_t> count_ranks(const std::string& prefix, std::string_view su
   const auto gap = std::find(present.begin(), present.end(), false);
   const auto count = static_cast<std::uint32_t>(gap - present.begin());
   if (count == 0) {
+    const auto file = open_file(prefix);
+    if (!file && file.error().code == Errc::input_read)
+      return fail(
+          Errc::input_read, prefix,
+          fmt::format("{}, and there is no {}", file.error().what, rank_path(prefix, 0, suffix)),
+          "specify a recording by its file, and a workload by the prefix of its files");
     return fail(Errc::input_not_found, prefix,
                 fmt::format("there is no such file, and no {}", rank_path(prefix, 0, suffix)),
                 "specify a recording by its file, and a workload by the prefix of its files: w for "

@@ -248,18 +248,12 @@ std::int64_t window_of(KeyReader& keys, const Json& file) {
   return sides->front() + 1;
 }
 
+/// Reads what the table does not set.
 void read_shape(KeyReader& keys, const Json& file, Model& model) {
-  model.layers = whole(keys, "num_layers", model.layers);
-  model.hidden = whole(keys, "hidden_size", model.hidden);
-  model.ffn = whole(keys, "ffn_hidden_size", 0);
-  model.heads = whole(keys, "num_attention_heads", model.heads);
-  model.head_dim = whole(keys, "kv_channels", 0);
   // num_key_value_heads: Megatron-DeepSpeed.
   const std::int64_t groups = whole(keys, {"num_query_groups", "num_key_value_heads"}, 0);
   const bool grouped = keys.flag("group_query_attention");
   model.kv_heads = grouped ? std::max<std::int64_t>(groups, 1) : groups > 1 ? groups : 0;
-  model.vocab = whole(keys, {"pad_vocab_size_to", "padded_vocab_size", "vocab_size"}, model.vocab);
-  model.max_positions = whole(keys, "max_position_embeddings", 0);
   const std::string activation = keys.text("activation", "gelu") + keys.text("activation_func", "");
   model.mlp = keys.flag("swiglu") || mentions(activation, "swiglu")       ? Mlp::swiglu
               : keys.flag("quick_geglu") || mentions(activation, "geglu") ? Mlp::geglu
@@ -281,8 +275,6 @@ void read_shape(KeyReader& keys, const Json& file, Model& model) {
   model.tied_embeddings = !keys.flag("untie_embeddings_and_output_weights");
   if (keys.has("share_embeddings_and_output_weights"))
     model.tied_embeddings = keys.flag("share_embeddings_and_output_weights");
-  model.qk_norm = keys.flag("qk_layernorm");
-  model.embedding_norm = keys.flag("embed_layernorm");  // forks of Megatron-LM
   model.window = window_of(keys, file);
   // Both dropouts default to 0.1.
   const double hidden = keys.number("hidden_dropout", 0.1);
@@ -354,7 +346,35 @@ Result<bool> describes_model(const Spec& spec, const MegatronArguments& file,
   return true;
 }
 
+/// Whether a key of the table describes a model.
+bool is_of_model(std::string_view key) {
+  const KeyRow* const row = known_row(kMegatronTable.keys, key);
+  return row != nullptr && row->what.starts_with("model.");
+}
+
+/// Arguments of a model other than that of the job have no effect.
+void report_model_arguments(const KeyReader& keys, const Json& file, Findings& findings) {
+  for (const auto& [key, value] : file.items())
+    if (is_of_model(key)) findings.add(FindingCode::key_without_effect, keys.place(key));
+}
+
 }  // namespace
+
+bool lists_megatron_arguments(const Json& document) {
+  std::size_t known = 0;
+  for (const auto& [key, value] : document.items())
+    known += value.is_primitive() && known_row(kMegatronTable.keys, key) != nullptr ? 1 : 0;
+  return known >= 3 && 2 * known >= document.size() && !document.contains("model");
+}
+
+bool is_part_of_megatron_model(const Json& document) {
+  return lists_megatron_arguments(document) &&
+         std::none_of(kNeeded.begin(), kNeeded.end(),
+                      [&](std::string_view key) { return document.contains(std::string(key)); }) &&
+         std::all_of(document.items().begin(), document.items().end(), [](const auto& each) {
+           return is_of_model(each.key()) || known_row(kMegatronTable.keys, each.key()) == nullptr;
+         });
+}
 
 Json flat_sections(const Json& file, std::initializer_list<const char*> sections) {
   Json flat = Json::object();
@@ -385,16 +405,20 @@ Result<void> import_megatron(Spec& spec, const MegatronArguments& arguments,
   if (!modeled) return tl::unexpected(modeled.error());
   KeyReader keys(file, where);
   Spec read = spec;
-  Model model;
-  model.name = "Megatron model";
+  read.model = Model{};
+  read.model.name = "Megatron model";
+  if (auto done = apply_other_keys(kMegatronTable.keys, keys, file, "", read, findings); !done)
+    return tl::unexpected(done.error());
+  Model model = std::exchange(read.model, spec.model);
   read_shape(keys, file, model);
   read_latent_attention(keys, model);
   if (auto fine = read_hybrid_layers(keys, completed, model); !fine && *modeled) return fine;
-  model.mtp_layers = whole(keys, "mtp_num_layers", 0);
   if (auto fine = read_experts(keys, file, model, findings); !fine && *modeled) return fine;
-  if (*modeled) read.model = std::move(model);
+  if (*modeled)
+    read.model = std::move(model);
+  else
+    report_model_arguments(keys, file, findings);
   if (auto fine = read_megatron_plan(keys, file, where, read, findings); !fine) return fine;
-  read_megatron_other_arguments(keys, file, findings);
   if (auto fine = finish(keys, findings); !fine) return fine;
   if (*modeled && !keys.has("vocab_size") && !keys.has("padded_vocab_size") &&
       !keys.has("pad_vocab_size_to"))
@@ -451,7 +475,8 @@ const Importer kMegatronImporter{
         [](const Json& document) {
           return has_any(document, {"num_layers", "tensor_model_parallel_size"}) ||
                  has_test_arguments(document) ||
-                 has(document, {"language_model", "model_parallel"});
+                 has(document, {"language_model", "model_parallel"}) ||
+                 lists_megatron_arguments(document);
         },
     .import_document =
         [](Spec& spec, const Json& document, const std::string& where, Findings& findings) {
@@ -467,233 +492,5 @@ const Importer kMegatronImporter{
                                  where, findings);
         },
     .import_text = import_arguments};
-
-// Arguments of Megatron-LM that do not affect the job here.
-
-using config::Json;
-using config::KeyReader;
-
-namespace {
-
-/// Arguments that change the workload and are not modeled, with the value that has no effect.
-const std::vector<std::pair<const char*, Json>>& not_modeled() {
-  static const std::vector<std::pair<const char*, Json>> kAll = {
-      {"account_for_embedding_in_pipeline_split", false},
-      {"accumulate_grad_batches", 1},
-      {"account_for_loss_in_pipeline_split", false},
-      {"apply_residual_connection_post_layernorm", false},
-      {"ddp_num_buckets", nullptr},
-      {"defer_embedding_wgrad_compute", false},
-      {"distribute_saved_activations", false},
-      {"encoder_num_layers", nullptr},
-      {"encoder_tensor_model_parallel_size", 0},
-      {"exp_avg_sq_dtype", "fp32"},
-      {"fine_grained_activation_offloading", false},
-      {"first_last_layers_bf16", false},
-      {"fp32_residual_connection", false},
-      {"fp8_wgrad", true},
-      {"hierarchical_context_parallel_sizes", nullptr},
-      {"main_params_dtype", "fp32"},
-      {"moe_layer_recompute", false},
-      {"moe_shared_expert_overlap", false},
-      {"mtp_use_repeated_layer", false},
-      {"export_kd_teacher_load", nullptr},
-      {"teacher_model_config", nullptr},
-      {"num_distributed_optimizer_instances", 1},
-      {"optimizer_cpu_offload", false},
-      {"overlap_moe_expert_parallel_comm", false},
-      {"overlap_param_gather_with_optimizer_step", false},
-      {"pipeline_model_parallel_layout", nullptr},
-      {"rampup_batch_size", nullptr},
-      {"standalone_embedding_stage", false},
-      {"transformer_pipeline_model_parallel_size", nullptr},
-      {"window_attn_skip_freq", nullptr}};
-  return kAll;
-}
-
-/// Prefixes of arguments that do not affect the workload.
-constexpr std::string_view kIgnoredPrefixes[] = {"adam_",
-                                                 "align_",
-                                                 "apply_query_key",
-                                                 "apply_rope_fusion",
-                                                 "async_tensor",
-                                                 "attention_softmax_",
-                                                 "auto_continue",
-                                                 "auto_detect",
-                                                 "barrier",
-                                                 "barrier_",
-                                                 "bert_",
-                                                 "bias_gelu",
-                                                 "biencoder_",
-                                                 "block_data",
-                                                 "check_",
-                                                 "ckpt_",
-                                                 "clone_scatter",
-                                                 "consumed_",
-                                                 "create_attention_mask",
-                                                 "data_",
-                                                 "dataloader",
-                                                 "dataset",
-                                                 "debug_",
-                                                 "decoupled_",
-                                                 "deprecated_",
-                                                 "dino_",
-                                                 "disable_last",
-                                                 "disable_tensorboard",
-                                                 "disable_wandb",
-                                                 "dist_ckpt",
-                                                 "embedding_path",
-                                                 "enable_ft",
-                                                 "enable_gloo",
-                                                 "enable_one_logger",
-                                                 "error_injection",
-                                                 "eval_",
-                                                 "evidence_",
-                                                 "exit_",
-                                                 "extra_tokenizer",
-                                                 "file_sink",
-                                                 "ft_",
-                                                 "gradient_accumulation_fusion",
-                                                 "head_lr",
-                                                 "high_priority",
-                                                 "ict_",
-                                                 "img_",
-                                                 "indexer_",
-                                                 "init_",
-                                                 "initial_loss",
-                                                 "inprocess_",
-                                                 "iteration",
-                                                 "lazy_mpu",
-                                                 "load",
-                                                 "local_rank",
-                                                 "log_",
-                                                 "logging_",
-                                                 "loss_scale",
-                                                 "lr",
-                                                 "manual_gc",
-                                                 "mask_",
-                                                 "masked_softmax_fusion",
-                                                 "master_",
-                                                 "max_tokens_to_oom",
-                                                 "min_l",
-                                                 "mmap",
-                                                 "moe_aux_",
-                                                 "moe_input_jitter",
-                                                 "moe_per_layer",
-                                                 "moe_router_",
-                                                 "moe_token_",
-                                                 "moe_z_",
-                                                 "mscale",
-                                                 "nccl_communicator",
-                                                 "no_",
-                                                 "node_",
-                                                 "non_persistent",
-                                                 "num_channels",
-                                                 "num_classes",
-                                                 "object_storage",
-                                                 "one_logger",
-                                                 "openai_gelu",
-                                                 "output_bert",
-                                                 "per_split",
-                                                 "perform_",
-                                                 "phase_transition",
-                                                 "pretrained_checkpoint",
-                                                 "profile",
-                                                 "query_in_block",
-                                                 "rank",
-                                                 "rdzv_",
-                                                 "record_memory",
-                                                 "replication",
-                                                 "rerun_",
-                                                 "result_rejected",
-                                                 "retriever_",
-                                                 "rope_scaling",
-                                                 "rotary_",
-                                                 "sample_rate",
-                                                 "save",
-                                                 "scaled_",
-                                                 "short_seq",
-                                                 "sink_",
-                                                 "skip_train",
-                                                 "special_",
-                                                 "stderr_sink",
-                                                 "straggler_",
-                                                 "tensorboard",
-                                                 "test_",
-                                                 "titles",
-                                                 "tokenizer_",
-                                                 "tp_comm_bulk",
-                                                 "tp_comm_overlap_",
-                                                 "tp_comm_split",
-                                                 "train_data",
-                                                 "train_sync",
-                                                 "trainable",
-                                                 "use_checkpoint",
-                                                 "use_cpu_init",
-                                                 "use_dist_ckpt",
-                                                 "use_legacy",
-                                                 "use_one_sent",
-                                                 "use_persistent_ckpt",
-                                                 "use_pytorch_profiler",
-                                                 "use_rope_scaling",
-                                                 "valid_",
-                                                 "vocab_extra",
-                                                 "wandb_",
-                                                 "warmup",
-                                                 "weight_decay",
-                                                 "workspace",
-                                                 "yaml_cfg"};
-
-constexpr std::string_view kShapeless[] = {"apply_layernorm_1p",
-                                           "async_save",
-                                           "bias_activation_fusion",
-                                           "bias_dropout_fusion",
-                                           "bias_swiglu_fusion",
-                                           "calculate_per_token_loss",
-                                           "distributed_backend",
-                                           "distributed_timeout_minutes",
-                                           "empty_unused_memory_level",
-                                           "enable_experimental",
-                                           "end_weight_decay",
-                                           "eod_mask_loss",
-                                           "finetune",
-                                           "hysteresis",
-                                           "layernorm_epsilon",
-                                           "make_vocab_size_divisible_by",
-                                           "merge_file",
-                                           "mock_data",
-                                           "mtp_loss_scaling_factor",
-                                           "offload_modules",
-                                           "moe_grouped_gemm",
-                                           "moe_permute_fusion",
-                                           "moe_use_legacy_grouped_gemm",
-                                           "norm_epsilon",
-                                           "num_workers",
-                                           "overlap_p2p_communication",
-                                           "reset_attention_mask",
-                                           "reset_position_ids",
-                                           "seed",
-                                           "split",
-                                           "start_weight_decay",
-                                           "tiktoken_pattern",
-                                           "timing_log_level",
-                                           "train_iters",
-                                           "train_samples",
-                                           "transformer_impl",
-                                           "use_mcore_models",
-                                           "use_precision_aware_optimizer",
-                                           "vocab_file"};
-
-}  // namespace
-
-void read_megatron_other_arguments(KeyReader& keys, const Json& file, Findings& findings) {
-  report_unmodeled(keys, file, not_modeled(), findings);
-  for (const std::string_view name : kShapeless) static_cast<void>(keys.has(name));
-  for (const auto& [key, value] : file.items()) {
-    const auto begins = [&name = key](std::string_view begin) { return name.rfind(begin, 0) == 0; };
-    if (std::any_of(std::begin(kIgnoredPrefixes), std::end(kIgnoredPrefixes), begins))
-      static_cast<void>(keys.has(key));
-  }
-}
 
 }  // namespace orrery::workload

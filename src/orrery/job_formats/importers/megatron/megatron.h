@@ -6,6 +6,7 @@
 #include <array>
 
 #include "orrery/job_formats/importers/importer_internal.h"
+#include "orrery/job_formats/importers/key_table.h"
 
 namespace orrery::workload {
 
@@ -15,10 +16,8 @@ namespace orrery::workload {
                                               const std::string& where, Spec& spec,
                                               Findings& findings);
 
-/// Reports arguments that change the workload and are not modeled (finding key_without_effect).
-/// Marks those as read that do not affect it.
-void read_megatron_other_arguments(config::KeyReader& keys, const config::Json& file,
-                                   Findings& findings);
+/// What each argument becomes. NeMo's, Megatron-Bridge's and AMD Primus' keys are read as these.
+extern const ImporterTable kMegatronTable, kNemoTable;
 
 /// Sets the vocabulary of a model whose arguments give only a tokenizer or a name: the model's own
 /// if these or its sizes identify it (finding chosen_by_default), else Megatron's usual 51,200

@@ -154,7 +154,10 @@ TEST(Slurm, ReadsEverySpelling) {
   EXPECT_EQ(devices("#SBATCH --gpus-per-node=a100:4  # four"), 4);
   EXPECT_EQ(devices("#SBATCH -N 4\n#SBATCH --gpus=32"), 8);
   EXPECT_EQ(read_slurm_header("#SBATCH -N2 -n 16").nodes, 2);
+  EXPECT_EQ(devices("#SBATCH --gres=nvme:1,gpu:a100:4"), 4) << "in any order";
   EXPECT_EQ(read_slurm_header("#SBATCH --nodes=2-4").nodes, 0) << "a range";
+  EXPECT_EQ(read_slurm_header("#SBATCH --nodes=2-4").nodes_text, "2-4");
+  EXPECT_EQ(read_slurm_header("#SBATCH --nodes=2").nodes_text, "");
   EXPECT_EQ(read_slurm_header("##SBATCH --nodes=2").nodes, 0) << "switched off";
 }
 

@@ -67,15 +67,7 @@ void read_parallel(KeyReader& keys, Spec& spec, Findings& findings) {
                                    Named<ContextMethod>{"allgather", ContextMethod::all_gather},
                                    Named<ContextMethod>{"a2a", ContextMethod::ulysses}};
   Parallel& plan = spec.parallel;
-  plan.tp = whole(keys, "tensor_model_parallel_size", plan.tp);
-  plan.pp = whole(keys, "pipeline_model_parallel_size", plan.pp);
-  plan.cp = whole(keys, "context_parallel_size", plan.cp);
-  plan.ep = whole(keys, {"expert_model_parallel_size", "moe_expert_parallel_size"}, plan.ep);
-  plan.etp = whole(keys, "expert_tensor_parallel_size", plan.etp);
-  for (const char* const key : {"sequence_parallel", "enable_sequence_parallel"})
-    plan.sp = keys.has(key) ? keys.flag(key) : plan.sp;
   plan.sp = plan.sp && plan.tp > 1;
-  if (keys.flag("no_scatter_gather_tensors_in_pipeline")) spec.schedule.scatter_sends = false;
   read_dispatcher(keys, plan, findings);
   plan.cp_method = keys.choice<ContextMethod>("cp_comm_type", plan.cp_method, kMethods);
   if (keys.text("cp_comm_type", "") == "a2a+p2p")
@@ -101,7 +93,6 @@ void read_data_overlap(KeyReader& keys, Spec& spec) {
     plan.bucket = Bytes(product({whole(keys, "ddp_bucket_size", 0), width}));
   else if (keys.has("bucket_cap_mb"))
     plan.bucket = Bytes(product({whole(keys, "bucket_cap_mb", 0), std::int64_t{1} << 20}));
-  if (keys.flag("torch_fsdp2_no_reshard_after_forward")) plan.keep_gathered = true;
 }
 
 /// Sets Megatron-Core's default buckets (DistributedDataParallel), which depend on dp.
@@ -227,7 +218,6 @@ void read_activation_offload(KeyReader& keys, Offload& offload, Findings& findin
   const bool activations =
       !keys.has("cpu_offloading_activations") || keys.flag("cpu_offloading_activations");
   if (on && activations && layers > 0) offload.activations = layers;
-  if (keys.flag("cpu_optimizer")) offload.optimizer = true;  // Megatron-DeepSpeed
   if (on && layers == 0)
     findings.add(FindingCode::key_without_effect,
                  keys.place("cpu_offloading") + ": no cpu_offloading_num_layers");
@@ -288,26 +278,18 @@ void read_recompute(KeyReader& keys, Recompute& recompute, Findings& findings) {
 }
 
 void read_kernels(KeyReader& keys, Spec& spec) {
-  if (keys.has("use_flash_attn")) spec.kernels.flash_attention = keys.flag("use_flash_attn");
   const std::string backend = keys.text("attention_backend", "");
   if (!backend.empty()) spec.kernels.flash_attention = backend != "unfused" && backend != "local";
   const std::string optimizer = keys.text("optimizer", "adam");
   spec.optimizer.kind = optimizer == "sgd"                            ? OptimizerKind::sgd_momentum
                         : optimizer.find("muon") != std::string::npos ? OptimizerKind::muon
                                                                       : OptimizerKind::adamw;
-  if (keys.has("deterministic_mode")) spec.kernels.deterministic = keys.flag("deterministic_mode");
   // arguments.py, --cross-entropy-fusion-impl: `native` by default
   if (keys.flag("cross_entropy_loss_fusion"))
     spec.kernels.loss = keys.text("cross_entropy_fusion_impl", "native") == "te"
                             ? Loss::in_place
                             : Loss::megatron_compiled;
   if (keys.has("clip_grad")) spec.optimizer.gradient_norm = keys.number("clip_grad", 1) > 0;
-}
-
-void read_batch(KeyReader& keys, Batch& batch) {
-  batch.micro = whole(keys, {"micro_batch_size", "micro_batch"}, batch.micro);
-  batch.global = whole(keys, {"global_batch_size", "global_batch"}, batch.global);
-  batch.seq = whole(keys, {"seq_length", "encoder_seq_length"}, batch.seq);
 }
 
 /// A number of the launcher; 0 for its ranges and words ("1:4", "gpu").
@@ -343,7 +325,6 @@ Result<void> read_megatron_plan(KeyReader& keys, const Json& file, const std::st
   if (auto fine = read_schedule(keys, spec); !fine) return fine;
   read_recompute(keys, spec.recompute, findings);
   read_kernels(keys, spec);
-  read_batch(keys, spec.batch);
   const std::int64_t world = read_world(keys, file, findings);
   if (keys.error()) return {};
   set_world_size(spec, world, where, findings);

@@ -3,10 +3,9 @@
 // Reads NeMo's YAML: Megatron's arguments in sections.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "orrery/job_formats/importers/megatron/megatron.h"
 #include "orrery/job_formats/importers/named_file.h"
@@ -60,92 +59,88 @@ void add_optimizer(const Json& section, Json& flat) {
   if (section.value("grad_sync_dtype", Json()) == "bf16") flat["grad_reduce_in_bf16"] = true;
 }
 
-/// Beginnings of NeMo's names that do not affect a step.
-constexpr std::string_view kIgnored[] = {"accelerator",
-                                         "apex_transformer_log_level",
-                                         "apply_query_key_layer_scaling",
-                                         "apply_rope_fusion",
-                                         "attention_type",
-                                         "barrier",
-                                         "batch_p2p",
-                                         "benchmark",
-                                         "bias_dropout_add_fusion",
-                                         "bias_gelu_fusion",
-                                         "check_val_every",
-                                         "do_layer_norm_weight_decay",
-                                         "enable_checkpointing",
-                                         "enable_model_summary",
-                                         "ffn_dropout",
-                                         "fp16_lm_cross_entropy",
-                                         "fp8_amax",
-                                         "fp8_e4m3",
-                                         "fp8_hybrid",
-                                         "fp8_interval",
-                                         "fp8_margin",
-                                         "gc_interval",
-                                         "gc_on_validation",
-                                         "grad_allreduce_chunk_size_mb",
-                                         "grad_div_ar_fusion",
-                                         "gradient_accumulation_fusion",
-                                         "gradient_as_bucket_view",
-                                         "gradient_clip_val",
-                                         "headscale",
-                                         "limit_",
-                                         "log_every",
-                                         "log_reduced",
-                                         "logger",
-                                         "masked_softmax_fusion",
-                                         "max_epochs",
-                                         "max_steps",
-                                         "max_time",
-                                         "mcore_gpt",
-                                         "megatron_amp_O2",
-                                         "native_amp_",
-                                         "nccl_communicator_config_path",
-                                         "normalize_attention_scores",
-                                         "num_sanity",
-                                         "onnx_safe",
-                                         "openai_gelu",
-                                         "persist_layer_norm",
-                                         "post_process",
-                                         "pre_process",
-                                         "precision_plugin",
-                                         "replace_sampler",
-                                         "restore_from_path",
-                                         "resume",
-                                         "scale_positional_embedding",
-                                         "seq_len_interpolation_factor",
-                                         "sync_batch_comm",
-                                         "transformer_block_type",
-                                         "transformer_engine",
-                                         "use_cpu_initialization",
-                                         "use_distributed_sampler",
-                                         "use_emha",
-                                         "use_scaled_init_method",
-                                         "val_check_interval"};
+constexpr KeyRow kNemoRows[] = {
+    {"defaults", KeyUse::read, "the files of this folder that it names, below this one"},
+    {"exp_manager", KeyUse::read, "names that may identify the model"},
+    {"model", KeyUse::read, "its keys are Megatron's"},
+    {"model.optim.bucket_cap_mb", KeyUse::read, "parallel.bucket: MiB"},
+    {"model.optim.grad_sync_dtype", KeyUse::read, "precision.gradients, precision.reduce: bf16"},
+    {"model.optim.name", KeyUse::read,
+     "optimizer.kind; parallel.sharding: zero1 with distributed_fused_adam"},
+    {"model.optim.overlap_grad_sync", KeyUse::read, "parallel.overlap_gradients"},
+    {"model.optim.overlap_param_sync", KeyUse::read, "parallel.overlap_weights"},
+    {"model.peft", KeyUse::read, "lora: the scheme lora, with its section lora_tuning"},
+    {"model.tokenizer", KeyUse::read, "model.vocab, if its name or path identifies it"},
+    {"num_query_groups", KeyUse::read, "model.kv_heads, also with one group"},
+    {"override_vocab_size", KeyUse::other_name, "pad_vocab_size_to"},
+    {"qkv_bias", KeyUse::other_name, "add_qkv_bias"},
+    {"trainer", KeyUse::read, "its keys are Megatron's"},
+    {"use_flash_attention", KeyUse::other_name, "use_flash_attn"},
+};
 
-/// Keys that only NeMo has: dropped, or under Megatron's names.
-void rename_own_keys(Json& flat) {
-  if (const auto found = flat.find("use_flash_attention"); found != flat.end()) {
-    flat["use_flash_attn"] = *found;
-    flat.erase("use_flash_attention");
-  }
-  if (flat.contains("override_vocab_size")) {
-    flat["vocab_size"] = flat["override_vocab_size"];
-    flat.erase("override_vocab_size");
-  }
-  if (flat.contains("num_query_groups")) flat["group_query_attention"] = true;  // 1 group, too
-  if (flat.contains("qkv_bias")) {
-    flat["add_qkv_bias"] = flat["qkv_bias"];
-    flat.erase("qkv_bias");
-  }
-  for (auto it = flat.begin(); it != flat.end();) {
-    const bool ignored =
-        std::any_of(std::begin(kIgnored), std::end(kIgnored),
-                    [&](std::string_view begin) { return it.key().starts_with(begin); });
-    it = ignored ? flat.erase(it) : ++it;
-  }
-}
+/// Beginnings of NeMo's names that do not affect a step.
+constexpr std::string_view kNemoIgnored[] = {"accelerator",
+                                             "apex_transformer_log_level",
+                                             "apply_query_key_layer_scaling",
+                                             "apply_rope_fusion",
+                                             "attention_type",
+                                             "barrier",
+                                             "batch_p2p",
+                                             "benchmark",
+                                             "bias_dropout_add_fusion",
+                                             "bias_gelu_fusion",
+                                             "check_val_every",
+                                             "do_layer_norm_weight_decay",
+                                             "enable_checkpointing",
+                                             "enable_model_summary",
+                                             "ffn_dropout",
+                                             "fp16_lm_cross_entropy",
+                                             "fp8_amax",
+                                             "fp8_e4m3",
+                                             "fp8_hybrid",
+                                             "fp8_interval",
+                                             "fp8_margin",
+                                             "gc_interval",
+                                             "gc_on_validation",
+                                             "grad_allreduce_chunk_size_mb",
+                                             "grad_div_ar_fusion",
+                                             "gradient_accumulation_fusion",
+                                             "gradient_as_bucket_view",
+                                             "gradient_clip_val",
+                                             "headscale",
+                                             "limit_",
+                                             "log_every",
+                                             "log_reduced",
+                                             "logger",
+                                             "masked_softmax_fusion",
+                                             "max_epochs",
+                                             "max_steps",
+                                             "max_time",
+                                             "mcore_gpt",
+                                             "megatron_amp_O2",
+                                             "native_amp_",
+                                             "nccl_communicator_config_path",
+                                             "normalize_attention_scores",
+                                             "num_sanity",
+                                             "onnx_safe",
+                                             "openai_gelu",
+                                             "persist_layer_norm",
+                                             "post_process",
+                                             "pre_process",
+                                             "precision_plugin",
+                                             "replace_sampler",
+                                             "restore_from_path",
+                                             "resume",
+                                             "scale_positional_embedding",
+                                             "seq_len_interpolation_factor",
+                                             "sync_batch_comm",
+                                             "transformer_block_type",
+                                             "transformer_engine",
+                                             "use_cpu_initialization",
+                                             "use_distributed_sampler",
+                                             "use_emha",
+                                             "use_scaled_init_method",
+                                             "val_check_interval"};
 
 /// NeMo's sections as arguments of Megatron.
 Json nemo_arguments(const Json& file) {
@@ -161,8 +156,8 @@ Json nemo_arguments(const Json& file) {
       (*model)["optim"].is_object())
     add_optimizer((*model)["optim"], flat);
   add_tokenizer(file, flat);
-  rename_own_keys(flat);
-  return flat;
+  if (flat.contains("num_query_groups")) flat["group_query_attention"] = true;  // 1 group, too
+  return renamed({kNemoRows, kNemoIgnored}, std::move(flat));
 }
 
 /// Errc: input_unsupported for models that are not decoders, and for inference.
@@ -226,5 +221,7 @@ const Importer kNemoImporter{
                                    "num_attention_heads"}));
         },
     .import_document = import_nemo};
+constinit const ImporterTable kNemoTable{
+    &kNemoImporter, {kNemoRows, kNemoIgnored}, &kMegatronTable};
 
 }  // namespace orrery::workload

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "orrery/core/limits.h"
+#include "orrery/core/text/text.h"
 #include "orrery/job_formats/importers/importer_internal.h"
 #include "orrery/job_formats/importers/megatron/slurm_header.h"
 
@@ -402,6 +403,9 @@ Result<MegatronArguments> megatron_arguments(std::string_view text, const std::s
                                              Findings& findings) {
   Script script(findings);
   const SlurmHeader header = read_slurm_header(text);
+  if (!header.nodes_text.empty())
+    findings.add(FindingCode::key_without_effect,
+                 fmt::format("{}: #SBATCH --nodes={}", where, printable(header.nodes_text)));
   for (const auto& [name, value] : slurm_variables(header)) script.set(name, value);
   if (auto fine = script.read(text, where); !fine) return tl::unexpected(fine.error());
   return script.take(header);

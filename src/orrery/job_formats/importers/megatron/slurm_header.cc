@@ -18,11 +18,13 @@ std::int64_t number_of(std::string_view text) {
 
 /// The devices of "gpu:8", "gpu:h100:8", "8", "h100:8" and lists with other resources.
 std::int64_t devices_of(std::string_view text) {
+  const bool named = text.starts_with("gpu") || text.find(",gpu") != std::string_view::npos;
   for (std::string_view rest = text; !rest.empty();) {
     const std::size_t end = std::min(rest.find(','), rest.size());
     std::string_view one = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     one = one.substr(0, one.find('('));
+    if (named && !one.starts_with("gpu")) continue;
     const std::int64_t value = number_of(one.substr(one.rfind(':') + 1));
     if (value > 0) return value;
   }
@@ -60,7 +62,10 @@ SlurmHeader read_slurm_header(std::string_view script) {
         value = name.substr(2);
         name = name.substr(0, 2);
       }
-      if (name == "--nodes" || name == "-N") header.nodes = number_of(value);
+      if (name == "--nodes" || name == "-N") {
+        header.nodes = number_of(value);
+        header.nodes_text = std::string(header.nodes > 0 ? std::string_view{} : value);
+      }
       if (name == "--ntasks" || name == "-n") header.tasks = number_of(value);
       if (name == "--ntasks-per-node" || name == "--tasks-per-node")
         header.tasks_per_node = number_of(value);

@@ -17,6 +17,7 @@ struct SlurmHeader {
   std::int64_t tasks_per_node = 0;
   std::int64_t tasks = 0;
   std::int64_t devices = 0;  ///< per node
+  std::string nodes_text;    ///< of --nodes, if it is no number: a range, a template
 };
 
 /// Reads --nodes, --ntasks, --ntasks-per-node, --gres, --gpus-per-node and --gpus, in any spelling;

@@ -16,7 +16,8 @@ namespace {
 
 using config::Json;
 
-constexpr KeyWord kMixed[] = {{"bf16", "bf16"}, {"fp16", "fp16"}, {"no", "fp32"}};
+constexpr KeyWord kMixed[] = {
+    {"bf16", "bf16"}, {"fp16", "fp16"}, {"no", "fp32"}, {kOtherWords, ""}};
 constexpr KeyWord kZero[] = {{"0", "none"}, {"1", "zero1"}, {"2", "zero2"}, {"3", "zero3"}};
 constexpr KeyWord kFullIf[] = {{"true", "full"}, {"false", "none"}};
 constexpr KeyWord kKept[] = {{"true", "false"}, {"false", "true"}};

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads Calculon's model and execution files (calculon-ai/calculon, calculon/llm/llm.py: names).
-#include <algorithm>
-
 #include "orrery/job_formats/importers/tables/tables.h"
 
 namespace orrery::workload {
@@ -11,7 +9,6 @@ namespace {
 
 using config::Json;
 using config::KeyReader;
-using config::Named;
 
 constexpr KeyRow kModelRows[] = {
     {"attn_heads", KeyUse::sets, "model.heads"},  {"attn_size", KeyUse::sets, "model.head_dim"},
@@ -19,36 +16,33 @@ constexpr KeyRow kModelRows[] = {
     {"num_blocks", KeyUse::sets, "model.layers"}, {"seq_size", KeyUse::sets, "batch.seq"},
 };
 
-// Other words than these are refused.
-constexpr Named<RecomputeKind> kRecompute[] = {{"none", RecomputeKind::none},
-                                               {"attn_only", RecomputeKind::selective},
-                                               {"full", RecomputeKind::full}};
-constexpr Named<Dtype> kTypes[] = {{"float32", Dtype::fp32},
-                                   {"float16", Dtype::fp16},
-                                   {"bfloat16", Dtype::bf16},
-                                   {"float8", Dtype::fp8}};
+constexpr KeyWord kRecompute[] = {{"none", "none"}, {"attn_only", "selective"}, {"full", "full"}};
+constexpr KeyWord kTypes[] = {
+    {"float32", "fp32"}, {"float16", "fp16"}, {"bfloat16", "bf16"}, {"float8", "fp8"}};
+constexpr KeyWord kSequence[] = {{"ar", "false"}, {"rs_ag", "true"}, {"p2p_rs_ag", "true"}};
+constexpr KeyWord kAttention[] = {{"multihead", ""}, {"multiquery", "1"}};
 constexpr KeyWord kShards[] = {{"true", "zero1"}, {"false", "none"}};
 
 constexpr KeyRow kRunRows[] = {
-    {"activation_recompute", KeyUse::read, "recompute.kind: selective with attn_only"},
+    {"activation_recompute", KeyUse::sets, "recompute.kind", kRecompute},
     {"activations_offload", KeyUse::not_modeled},
-    {"attention_type", KeyUse::read, "model.kv_heads: 1 with multiquery"},
+    {"attention_type", KeyUse::sets, "model.kv_heads", kAttention},
     {"batch_size", KeyUse::sets, "batch.global"},
     {"data_par", KeyUse::sets, "parallel.dp"},
     {"data_par_net"},
     {"data_par_overlap", KeyUse::sets, "parallel.overlap_gradients"},
-    {"datatype", KeyUse::read, "precision.weights, precision.activations, precision.reduce"},
+    {"datatype", KeyUse::sets, "precision.weights precision.activations precision.reduce", kTypes},
     {"fused_activation", KeyUse::sets, "kernels.fused"},
     {"microbatch_size", KeyUse::sets, "batch.micro"},
     {"num_procs"},
     {"optimizer_offload", KeyUse::not_modeled},
     {"optimizer_sharding", KeyUse::sets, "parallel.sharding", kShards},
-    {"pipeline_interleaving", KeyUse::read, "schedule.chunks"},
+    {"pipeline_interleaving", KeyUse::sets, "schedule.chunks"},
     {"pipeline_par", KeyUse::sets, "parallel.pp"},
     {"pipeline_par_net"},
     {"seq_par_ag_redo", KeyUse::not_modeled, "true"},
     {"tensor_par", KeyUse::sets, "parallel.tp"},
-    {"tensor_par_comm_type", KeyUse::read, "parallel.sp: unless it is ar"},
+    {"tensor_par_comm_type", KeyUse::sets, "parallel.sp", kSequence},
     {"tensor_par_net"},
     {"tensor_par_overlap", KeyUse::not_modeled, "none"},
     {"training"},
@@ -76,6 +70,10 @@ void set_defaults(Spec& spec) {
   spec.batch.global = 0;
   spec.parallel.sharding = Sharding::none;
   spec.parallel.overlap_gradients = spec.kernels.fused = false;
+  spec.parallel.sp = false;
+  spec.schedule.chunks = 1;
+  spec.recompute.kind = RecomputeKind::none;
+  spec.precision.weights = spec.precision.activations = spec.precision.reduce = Dtype::fp16;
 }
 
 Result<void> import_run(Spec& spec, const Json& file, const std::string& where,
@@ -85,14 +83,8 @@ Result<void> import_run(Spec& spec, const Json& file, const std::string& where,
   KeyReader keys(file, where);
   if (auto done = apply_other_keys({kRunRows}, keys, file, "", made, findings); !done)
     return tl::unexpected(done.error());
-  made.schedule.chunks = std::max<std::int64_t>(whole(keys, "pipeline_interleaving", 1), 1);
   if (made.schedule.chunks > 1) made.schedule.kind = ScheduleKind::interleaved;
-  made.parallel.sp = keys.text("tensor_par_comm_type", "ar") != "ar" && made.parallel.tp > 1;
-  made.recompute.kind =
-      keys.choice<RecomputeKind>("activation_recompute", RecomputeKind::none, kRecompute);
-  made.precision.weights = made.precision.activations = made.precision.reduce =
-      keys.choice<Dtype>("datatype", Dtype::fp16, kTypes);
-  if (keys.text("attention_type", "multihead") == "multiquery") made.model.kv_heads = 1;
+  made.parallel.sp = made.parallel.sp && made.parallel.tp > 1;
   if (auto fine = finish(keys, findings); !fine) return fine;
   spec = std::move(made);
   return {};

@@ -32,8 +32,8 @@ constexpr KeyRow kRows[] = {
     {"steps_per_print"},
     {"tensor_parallel.autotp_size", KeyUse::read, "parallel.tp, unless it is 0"},
     {"tensorboard"},
-    {"train_batch_size", KeyUse::read, "batch.global; parallel.dp from the other two sizes"},
-    {"train_micro_batch_size_per_gpu", KeyUse::read, "batch.micro"},
+    {"train_batch_size", KeyUse::sets, "batch.global"},
+    {"train_micro_batch_size_per_gpu", KeyUse::sets, "batch.micro"},
     {"wall_clock_breakdown"},
     {"zero_allow_untested_optimizer"},
     {"zero_optimization.allgather_bucket_size"},
@@ -121,6 +121,7 @@ Result<void> import_deepspeed(Spec& spec, const Json& original, const std::strin
   KeyReader keys(file, where);
   for (const char* const key : {"fp16", "bf16", "zero_optimization", "tensor_parallel"})
     static_cast<void>(keys.has(key));  // sections
+  spec.batch.global = 0;
   if (auto done = apply_other_keys({kRows}, keys, file, "", spec, findings); !done)
     return tl::unexpected(done.error());
   if (enabled(file, "fp16")) spec.precision.weights = spec.precision.activations = Dtype::fp16;
@@ -130,9 +131,7 @@ Result<void> import_deepspeed(Spec& spec, const Json& original, const std::strin
   const std::string reduce = keys.text("communication_data_type", "");
   if (reduce == "fp32") spec.precision.reduce = Dtype::fp32;
   if (auto fine = read_zero(spec, file, where, findings); !fine) return fine;
-  spec.batch.micro = whole(keys, "train_micro_batch_size_per_gpu", spec.batch.micro);
   const std::int64_t steps = whole(keys, "gradient_accumulation_steps", 0);
-  spec.batch.global = whole(keys, "train_batch_size", 0);
   if (spec.batch.global != 0 && steps != 0) {
     const std::int64_t step = product({spec.batch.micro, steps});
     if (step == 0 || spec.batch.global % step != 0)

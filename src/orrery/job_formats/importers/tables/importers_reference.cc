@@ -21,16 +21,19 @@ std::string use_text(const KeyRow& row) {
       return row.what.empty() ? "finding `key_without_effect` if it is on"
                               : fmt::format("finding `key_without_effect` unless `{}`", row.what);
     case KeyUse::refused:
+      return fmt::format("refused: {}", row.what);
+    case KeyUse::other_name:
       break;
   }
-  return fmt::format("refused: {}", row.what);
+  return fmt::format("as `{}`", row.what);
 }
 
 std::string words_text(const KeyRow& row) {
   std::string text;
   for (const KeyWord& word : row.words)
-    if (!word.ours.empty())
-      text += fmt::format("{}{} → {}", text.empty() ? "" : ", ", word.theirs, word.ours);
+    if (!word.ours.empty() || word.theirs == kOtherWords)
+      text += fmt::format("{}{} → {}", text.empty() ? "" : ", ", word.theirs,
+                          word.theirs == kOtherWords ? "a finding" : word.ours);
   return text;
 }
 
@@ -55,7 +58,8 @@ std::string importers_reference() {
       "several, "
       "each of which adds its part. `orrery doctor FILE` says which one a file is. A key that an "
       "importer does not know is a finding (`key_ignored`), one that it knows and Orrery does not "
-      "model is another (`key_without_effect`). A file that is a workload by itself (AICB's "
+      "model is another (`key_without_effect`). A word that a key's values below do not have is "
+      "an error, unless `others` is one of them. A file that is a workload by itself (AICB's "
       "layers, "
       "[compiled programs](../compiled-programs.md)) is read alone.\n\n"
       "| tool | files | content used | refused |\n|---|---|---|---|\n";
@@ -67,11 +71,14 @@ std::string importers_reference() {
                         heading_of(*table->importer));
     for (const KeyRow& row : table->keys.rows)
       text += fmt::format("| `{}` | {} | {} |\n", row.key, use_text(row), words_text(row));
-    if (table->keys.ignored.empty()) continue;
-    text += "\nNo effect on a step: keys that begin with";
-    for (const std::string_view begin : table->keys.ignored)
-      text += fmt::format("{} `{}`", begin == table->keys.ignored.front() ? "" : ",", begin);
-    text += ".\n";
+    if (!table->keys.ignored.empty()) {
+      text += "\nNo effect on a step: keys that begin with";
+      for (const std::string_view begin : table->keys.ignored)
+        text += fmt::format("{} `{}`", begin == table->keys.ignored.front() ? "" : ",", begin);
+      text += ".\n";
+    }
+    if (table->others != nullptr)
+      text += fmt::format("\nOther keys: as those of {}.\n", table->others->importer->tool);
   }
   return text;
 }

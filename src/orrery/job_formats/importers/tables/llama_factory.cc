@@ -17,8 +17,8 @@ namespace {
 
 using config::Json;
 
-constexpr KeyWord kFlash[] = {
-    {"auto", "true"}, {"fa2", "true"}, {"fa3", "true"}, {"sdpa", "true"}, {"disabled", "false"}};
+constexpr KeyWord kFlash[] = {{"auto", "true"}, {"fa2", "true"},       {"fa3", "true"},
+                              {"sdpa", "true"}, {"disabled", "false"}, {kOtherWords, ""}};
 
 constexpr KeyRow kRows[] = {
     {"bf16", KeyUse::read, "precision"},

@@ -25,7 +25,7 @@ constexpr KeyWord kAmp[] = {{"amp_bf16", "bf16"}, {"amp_fp16", "fp16"}, {"fp32",
 constexpr KeyWord kFullIf[] = {{"true", "full"}, {"false", "none"}};
 constexpr KeyWord kNoBias[] = {{"true", "false"}, {"false", "true"}};
 constexpr KeyWord kAttention[] = {
-    {"flash", "true"}, {"triton", "true"}, {"torch", "false"}, {"flex", "true"}};
+    {"flash", "true"}, {"triton", "true"}, {"torch", "false"}, {"flex", "true"}, {kOtherWords, ""}};
 
 constexpr KeyRow kRows[] = {
     {"device_train_microbatch_size", KeyUse::sets, "batch.micro"},

@@ -17,8 +17,11 @@ namespace {
 
 using config::Json;
 
-constexpr KeyWord kRemat[] = {
-    {"full", "full"}, {"none", "none"}, {"minimal", "none"}, {"qkv_proj_offloaded", ""}};
+constexpr KeyWord kRemat[] = {{"full", "full"},
+                              {"none", "none"},
+                              {"minimal", "none"},
+                              {"qkv_proj_offloaded", ""},
+                              {kOtherWords, ""}};
 constexpr KeyWord kProducts[] = {{"fp8", "fp8"},
                                  {"nanoo_fp8", "fp8"},
                                  {"fp8_full", "fp8"},

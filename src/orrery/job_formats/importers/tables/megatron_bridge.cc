@@ -39,13 +39,13 @@ void add_activation(const Json& model, Json& flat) {
   flat["activation"] = !gated ? name : name == "silu" ? "swiglu" : "geglu";
 }
 
-/// Renames what Megatron-LM's command line calls otherwise.
-void rename(Json& flat, const char* theirs, const char* ours) {
-  const auto found = flat.find(theirs);
-  if (found == flat.end()) return;
-  if (!flat.contains(ours)) flat[ours] = *found;
-  flat.erase(theirs);
-}
+constexpr KeyRow kRows[] = {
+    {"activation_func", KeyUse::read, "model.mlp, with gated_linear_unit"},
+    {"gated_linear_unit", KeyUse::read, "model.mlp, with activation_func"},
+    {"grad_reduce_in_fp32", KeyUse::other_name, "accumulate_allreduce_grads_in_fp32"},
+    {"mixed_precision", KeyUse::read, "precision.weights, precision.activations: fp16, else bf16"},
+    {"sequence_length", KeyUse::other_name, "seq_length"},
+};
 
 Json arguments_of(const Json& document) {
   Json flat = Json::object();
@@ -57,13 +57,10 @@ Json arguments_of(const Json& document) {
   }
   const Json& model = document["model"];
   add_activation(model, flat);
-  rename(flat, "sequence_length", "seq_length");
-  rename(flat, "num_moe_experts", "num_experts");
-  rename(flat, "grad_reduce_in_fp32", "accumulate_allreduce_grads_in_fp32");
   if (const auto mixed = document.find("mixed_precision");
       mixed != document.end() && mixed->is_string())
     flat["precision"] = mixed->get<std::string>().rfind("fp16", 0) == 0 ? "16" : "bf16";
-  return flat;
+  return renamed({kRows}, std::move(flat));
 }
 
 Result<void> import_bridge(Spec& spec, const Json& document, const std::string& where,
@@ -94,5 +91,7 @@ const Importer kMegatronBridgeImporter{
     .refuses = "recipes in Python",
     .is_document = megatron_bridge::is_bridge,
     .import_document = megatron_bridge::import_bridge};
+constinit const ImporterTable kMegatronBridgeTable{
+    &kMegatronBridgeImporter, {megatron_bridge::kRows}, &kMegatronTable};
 
 }  // namespace orrery::workload

@@ -9,11 +9,13 @@ namespace {
 
 using config::Json;
 
+constexpr KeyWord kTypes[] = {
+    {"bfloat16", "bf16"}, {"float16", "fp16"}, {"float32", "fp32"}, {kOtherWords, ""}};  // float8
 constexpr KeyWord kModes[] = {{"REDUCE_SCATTER", "true"}, {"ALL_REDUCE", "false"}};
 constexpr KeyWord kEngines[] = {{"1f1b", "1f1b"}, {"afab", "gpipe"}};
 constexpr KeyWord kStages[] = {{"0", "none"}, {"1", "zero1"}};
 constexpr KeyWord kAccumulation[] = {{"true", "fp32"}, {"false", "bf16"}};
-constexpr KeyWord kOptimizers[] = {{"adamW", "adamw"}, {"sgd", "sgd"}};
+constexpr KeyWord kOptimizers[] = {{"adamW", "adamw"}, {"sgd", "sgd"}, {kOtherWords, ""}};
 constexpr KeyWord kFullIf[] = {{"true", "full"}, {"false", "none"}};
 
 constexpr KeyRow kRows[] = {
@@ -26,7 +28,7 @@ constexpr KeyRow kRows[] = {
     {"metrics_logging.*"},
     {"model.ddp_bucket_cap_mb", KeyUse::read, "parallel.bucket"},
     {"model.dtype", KeyUse::sets, "precision.weights precision.activations precision.reduce",
-     kTorchTypes},
+     kTypes},
     {"model.init_method.*"},
     {"model.make_vocab_size_divisible_by"},
     {"model.model_config.*", KeyUse::read, "the model, as Hugging Face's config.json of a LLaMA"},

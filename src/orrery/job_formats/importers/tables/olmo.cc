@@ -22,7 +22,8 @@ constexpr KeyWord kNorms[] = {{"default", "layernorm"},
                               {"amd_compatible", "layernorm"}};
 constexpr KeyWord kActivations[] = {{"swiglu", "swiglu"}, {"gelu", "gelu"}, {"relu", "relu"}};
 constexpr KeyWord kAmp[] = {{"amp_bf16", "bf16"}, {"amp_fp16", "fp16"}, {"fp32", "fp32"}};
-constexpr KeyWord kCheckpoints[] = {{"whole_layer", "full"}, {"fine_grained", "selective"}};
+constexpr KeyWord kCheckpoints[] = {
+    {"whole_layer", "full"}, {"fine_grained", "selective"}, {kOtherWords, ""}};
 constexpr KeyWord kStrategies[] = {{"fsdp", ""}, {"ddp", "none"}, {"single", "none"}};
 
 constexpr KeyRow kRows[] = {

@@ -23,7 +23,7 @@ constexpr KeyRow kRows[] = {
     {"model_parallel_NPU_group", KeyUse::sets, "parallel.tp"},
     {"pp", KeyUse::sets, "parallel.pp"},
     {"pp_comm"},
-    {"vpp"},
+    {"vpp", KeyUse::not_modeled, "1"},
 };
 
 bool looks_like_simai(std::string_view text) {

@@ -5,7 +5,8 @@
 
 #include <array>
 
-#include "orrery/job_formats/importers/tables/key_table.h"
+#include "orrery/job_formats/importers/key_table.h"
+#include "orrery/job_formats/importers/megatron/megatron.h"
 
 namespace orrery::workload {
 
@@ -31,17 +32,19 @@ inline constexpr KeyWord kOptimizerNames[] = {
     {"adamw_hf", "adamw"},    {"adamw", "adamw"},
     {"adam", "adam"},         {"decoupled_adamw", "adamw"},
     {"sgd", "sgd"},           {"muon", "muon"},
-    {"adam_pax", "adam"}};
+    {"adam_pax", "adam"},     {kOtherWords, ""}};
 
 extern const ImporterTable kNanotronTable, kGptNeoxTable, kLlamaFactoryTable, kAxolotlTable,
     kAccelerateTable, kLlmFoundryTable, kOlmoTable, kMaxTextTable, kCalculonModelTable,
-    kCalculonRunTable, kVtrainTable, kSimaiTable, kDeepspeedTable, kPeftTable, kTorchtitanTable;
+    kCalculonRunTable, kVtrainTable, kSimaiTable, kDeepspeedTable, kPeftTable, kTorchtitanTable,
+    kMegatronBridgeTable;
 
 /// All of them, in the order of the documentation.
 inline constexpr std::array kImporterTables{
-    &kGptNeoxTable,       &kNanotronTable,    &kLlmFoundryTable,   &kOlmoTable,
-    &kMaxTextTable,       &kAccelerateTable,  &kLlamaFactoryTable, &kAxolotlTable,
-    &kCalculonModelTable, &kCalculonRunTable, &kVtrainTable,       &kSimaiTable,
-    &kDeepspeedTable,     &kPeftTable,        &kTorchtitanTable};
+    &kGptNeoxTable,       &kNanotronTable,       &kLlmFoundryTable,   &kOlmoTable,
+    &kMaxTextTable,       &kAccelerateTable,     &kLlamaFactoryTable, &kAxolotlTable,
+    &kCalculonModelTable, &kCalculonRunTable,    &kVtrainTable,       &kSimaiTable,
+    &kDeepspeedTable,     &kPeftTable,           &kTorchtitanTable,   &kMegatronTable,
+    &kNemoTable,          &kMegatronBridgeTable, &kHuggingFaceTable};
 
 }  // namespace orrery::workload

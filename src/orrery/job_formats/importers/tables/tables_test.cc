@@ -110,6 +110,19 @@ tokens: {micro_batch_size: 2, sequence_length: 4096, batch_accumulation_per_repl
   EXPECT_EQ(file.spec.global_batch(), 2 * 8 * 2);
 }
 
+// AICB's header, with a virtual pipeline.
+TEST(Simai, ReportsVirtualStages) {
+  for (const int stages : {1, 2}) {
+    Spec spec = unresolved_spec();
+    Findings findings;
+    const std::string text = "HYBRID_TRANSFORMER model_parallel_NPU_group: 2 ep: 1 pp: 2 vpp: " +
+                             std::to_string(stages) + " ga: 4 all_gpus: 8\n0\n";
+    ASSERT_TRUE(kSimaiImporter.import_text(spec, text, "aicb.txt", findings));
+    EXPECT_EQ(findings.count(FindingCode::key_without_effect), stages - 1);
+    EXPECT_EQ(spec.parallel.dp, 2);
+  }
+}
+
 // mosaicml/llm-foundry, scripts/train/yamls/pretrain/mpt-7b.yaml; 6,649,286,656 weights
 // (huggingface.co/mosaicml/mpt-7b).
 TEST(LlmFoundry, Mpt7b) {

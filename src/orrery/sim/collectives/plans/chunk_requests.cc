@@ -4,11 +4,26 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "orrery/platform/cluster/fabric/fabric_hosts.h"
 
 namespace orrery::sim {
 
 using graph::CollectiveType;
+
+namespace {
+
+/// Whether a run chose another algorithm than rings for collectives of this size in all groups.
+bool chose_no_rings(const platform::CollectivePlan& plan, const graph::Graph& graph,
+                    graph::NodeId node) {
+  return plan.custom_prefix == platform::kRings && !graph.has(node, graph::kHasDims) &&
+         std::any_of(
+             plan.chosen.begin(), plan.chosen.end(),
+             [size = graph.collective(node).size](const auto& one) { return one.size == size; });
+}
+
+}  // namespace
 
 const std::string* custom_algorithm(const platform::CollectiveConfig& config,
                                     const graph::Graph& graph, graph::NodeId node,
@@ -18,7 +33,9 @@ const std::string* custom_algorithm(const platform::CollectiveConfig& config,
     if (found != config.custom_by_node.end()) return &found->second;
   }
   const platform::CollectivePlan* plan = config.plan(type);
-  return plan != nullptr && !plan->custom_prefix.empty() ? &plan->custom_prefix : nullptr;
+  if (plan == nullptr || plan->custom_prefix.empty() || chose_no_rings(*plan, graph, node))
+    return nullptr;
+  return &plan->custom_prefix;
 }
 
 std::string traces_of(const std::string& prefix, CollectiveType type,

@@ -11,6 +11,7 @@
 #include "orrery/model/collective/switch_arithmetic.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
+#include "orrery/platform/cluster/fabric/fabric_hosts.h"
 #include "orrery/sim/collectives/plans/nearest_form.h"
 #include "orrery/sim/engine/state/communicators.h"
 #include "orrery/sim/engine/state/policy.h"
@@ -79,7 +80,8 @@ class KindFinder {
       graph::Collective one = graph.collective(node);
       if (!numbers_matter_) one.format = graph::Format::unsaid;
       const platform::CollectivePlan* plan = platform_.collectives.plan(one.type);
-      if (one.type == CollectiveType::unknown || (plan != nullptr && !plan->custom_prefix.empty()))
+      if (one.type == CollectiveType::unknown || (plan != nullptr && !plan->custom_prefix.empty() &&
+                                                  plan->custom_prefix != platform::kRings))
         continue;
       found.try_emplace({one.type, one.size.count(), one.group, one.format}, one);
     }
@@ -143,6 +145,7 @@ struct TriedAlgorithm {
   std::string words;
   Time time{};
   std::vector<platform::AlgorithmSpec> algorithms;
+  std::string custom_prefix;  ///< platform::kRings for the rings of unequal hosts; else empty
 };
 
 /// Tries all algorithms for the groups of a kind.
@@ -186,7 +189,9 @@ class AlgorithmTrial {
     small.size = Bytes(small.type == CollectiveType::all_gather ? 1 : kind_.members);
     const auto ranks = static_cast<std::uint32_t>(platform_.npu_count());
     Platform platform = platform_;
-    plan_of(platform, kind_.collective.type).per_dim = one.algorithms;
+    platform::CollectivePlan& plan = plan_of(platform, kind_.collective.type);
+    plan.per_dim = one.algorithms;
+    plan.custom_prefix = one.custom_prefix;
     const auto made =
         simulate_collectives(concurrent_collectives(small, groups_, ranks), platform, folded());
     return made ? made->end : Time{};
@@ -197,7 +202,7 @@ class AlgorithmTrial {
   /// in switches and these support none of the formats.
   void attempt(const std::string& words, const std::vector<graph::Workload>& works,
                const Platform& platform, std::vector<TriedAlgorithm>& all) const {
-    TriedAlgorithm tried{words, {}, {}};
+    TriedAlgorithm tried{words, {}, {}, {}};
     bool added = !uses_switch_reduction(words);
     for (const graph::Workload& work : works) {
       const auto made = simulate_collectives(work, platform, folded());
@@ -206,7 +211,9 @@ class AlgorithmTrial {
       added |= made->findings.count(FindingCode::collective_not_added) == 0;
     }
     if (!added) return;
-    tried.algorithms = platform.collectives.plan(kind_.collective.type)->per_dim;
+    const platform::CollectivePlan& plan = *platform.collectives.plan(kind_.collective.type);
+    tried.algorithms = plan.per_dim;
+    tried.custom_prefix = plan.custom_prefix;
     all.push_back(std::move(tried));
   }
 
@@ -223,6 +230,40 @@ void compare_with_next(const AlgorithmTrial& trial, const TriedAlgorithm& first,
   one.more_latency = latency < others;
   one.more_bytes = first.time - latency < next.time - others;
 }
+
+/// Rings of unequal hosts are chosen for a size in all groups or in none. Where a group would keep
+/// them, and another would not, both keep them.
+class RingSizes {
+ public:
+  void add(const CollectiveKind& kind, const std::vector<TriedAlgorithm>& tried) {
+    const graph::Collective& one = kind.collective;
+    const auto files = std::find_if(tried.begin(), tried.end(), [](const TriedAlgorithm& each) {
+      return each.words == kFileAlgorithm;
+    });
+    kinds_.push_back({one.type, one.size, files == tried.end() ? Time{} : files->time});
+    if (!tried.empty() && tried.front().custom_prefix == platform::kRings)
+      kept_.emplace(one.type, one.size.count());
+  }
+  /// Removes other choices for these sizes; `answer` is in the order of add().
+  void apply(Platform& platform, std::vector<AlgorithmChoice>& answer) const {
+    for (std::size_t i = 0; i < answer.size(); ++i) {
+      const auto& [type, size, time] = kinds_[i];
+      AlgorithmChoice& one = answer[i];
+      if (!kept_.contains({type, size.count()}) || one.algorithm == kFileAlgorithm ||
+          one.algorithm.empty())
+        continue;
+      one.algorithm = kFileAlgorithm;
+      one.time = time;
+      one.next.clear();
+      std::erase_if(plan_of(platform, type).chosen,
+                    [size = size](const auto& chosen) { return chosen.size == size; });
+    }
+  }
+
+ private:
+  std::set<std::pair<CollectiveType, std::int64_t>> kept_;
+  std::vector<std::tuple<CollectiveType, Bytes, Time>> kinds_;
+};
 
 }  // namespace
 
@@ -251,6 +292,7 @@ Result<std::vector<AlgorithmChoice>> choose_algorithms(Platform& platform,
       platform::has_room_for_flows(stage))
     stage.network = platform::NetworkModelKind::flow;
   std::vector<AlgorithmChoice> answer;
+  RingSizes rings;
   for (const auto& [key, kind] : finder.kinds()) {
     const auto groups =
         groups_apart(finder, kind, static_cast<std::uint32_t>(platform.npu_count()));
@@ -262,6 +304,7 @@ Result<std::vector<AlgorithmChoice>> choose_algorithms(Platform& platform,
     one.members = kind.members;
     one.groups = static_cast<std::uint32_t>(groups.size());
     one.span = kind.span;
+    rings.add(kind, tried);
     if (tried.empty()) continue;
     one.algorithm = tried.front().words;
     one.time = tried.front().time;
@@ -269,10 +312,12 @@ Result<std::vector<AlgorithmChoice>> choose_algorithms(Platform& platform,
       return other.time > one.time;
     });
     if (next != tried.end()) compare_with_next(trial, tried.front(), *next, one);
-    plan_of(platform, one.type)
-        .chosen.push_back(
-            {kind.span, kind.members, kind.collective.size, tried.front().algorithms});
+    if (tried.front().custom_prefix != platform::kRings)
+      plan_of(platform, one.type)
+          .chosen.push_back(
+              {kind.span, kind.members, kind.collective.size, tried.front().algorithms});
   }
+  rings.apply(platform, answer);
   return answer;
 }
 

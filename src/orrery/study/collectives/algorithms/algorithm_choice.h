@@ -44,8 +44,9 @@ struct AlgorithmChoice {
 /// concurrently and nothing else, with each candidate and with the algorithms of the cluster file.
 /// Stores the fastest in `platform` (CollectivePlan::chosen), replacing earlier choices, and
 /// returns the choices by type, size and extent. If the network model is analytical, the flow model
-/// decides instead, unless the network is too large for it. Excluded are collectives with custom
-/// plans, collectives over a subset of dimensions, and groups that share ranks with an included
+/// decides instead, unless the network is too large for it. Rings of unequal hosts stay if they are
+/// the fastest in one of the groups with a collective of that type and size. Excluded are
+/// collectives with custom plans, collectives over a subset of dimensions, and groups that share ranks with an included
 /// group of their kind. Errc: those of communicators.
 [[nodiscard]] Result<std::vector<AlgorithmChoice>> choose_algorithms(
     platform::Platform& platform, const graph::Workload& workload);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "orrery/graph/builder.h"
@@ -160,6 +161,61 @@ TEST(ChosenAlgorithms, DependOnSizeAndGroup) {
   const auto other =
       concurrent_collectives(collective_of(CollectiveType::all_reduce, 9'600), inner, 24);
   EXPECT_EQ(end_of(other, platform, true), end_of(other, before, true));
+}
+
+const std::string kUnequal =
+    "fabric: {hosts: [{count: 1, devices: 4, scale_up: {bandwidth: 400 GB/s, latency: 200 ns},"
+    " nics: 4, pcie: {bandwidth: 64 GB/s, latency: 250 ns}}, {count: 1, devices: 6, scale_up:"
+    " {bandwidth: 400 GB/s, latency: 200 ns}, nics: 6, pcie: {bandwidth: 64 GB/s, latency: 250"
+    " ns}}], network: {kind: switch, port: {bandwidth: 50 GB/s, latency: 1 us}}}";
+
+// Rings of unequal hosts are a candidate: large collectives keep them, small ones do not.
+TEST(ChosenAlgorithms, CompareWithRingsOfUnequalHosts) {
+  for (const CollectiveType type :
+       {CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::reduce_scatter}) {
+    for (const std::int64_t size : {std::int64_t{64'000}, std::int64_t{64'000'000}}) {
+      platform::Platform platform = platform_of(kUnequal);
+      platform.network = NetworkModelKind::flow;
+      std::vector<std::uint32_t> all(10);
+      std::iota(all.begin(), all.end(), 0U);
+      const auto work = concurrent_collectives(collective_of(type, size),
+                                               std::vector<std::vector<std::uint32_t>>{all}, 10);
+      const Time rings = end_of(work, platform, true);
+      Time least = rings;
+      for (const std::string& words : algorithm_candidates(platform, type, all)) {
+        platform::Platform by = platform;
+        if (platform::use_algorithms(by, words)) least = std::min(least, end_of(work, by, true));
+      }
+      const auto chosen = choose_algorithms(platform, work);
+      ASSERT_TRUE(chosen);
+      ASSERT_EQ(chosen->size(), 1U);
+      EXPECT_EQ(chosen->front().algorithm == kFileAlgorithm, least == rings) << size;
+      EXPECT_EQ(chosen->front().time, least);
+      EXPECT_EQ(end_of(work, platform, true), least);
+      EXPECT_EQ(end_of(work, platform, false), least);
+      if (type == CollectiveType::all_reduce) EXPECT_EQ(least == rings, size > 1'000'000);
+    }
+  }
+}
+
+// One size in two groups: both keep the rings if they are the fastest in one of them.
+TEST(ChosenAlgorithms, KeepRingsOfASizeInAllGroups) {
+  platform::Platform platform = platform_of(kUnequal);
+  platform.network = NetworkModelKind::flow;
+  const auto small = collective_of(CollectiveType::all_reduce, 64'000);
+  const auto large = collective_of(CollectiveType::all_reduce, 64'000'000);
+  std::vector<std::uint32_t> all(10);
+  std::iota(all.begin(), all.end(), 0U);
+  const graph::Workload work =
+      chain({{small, 0}, {large, 0}, {large, 1}, {small, 1}}, {{all}, {{0, 1}}}, 10);
+  const Time before = end_of(work, platform, false);
+  const auto chosen = choose_algorithms(platform, work);
+  ASSERT_TRUE(chosen);
+  for (const AlgorithmChoice& one : *chosen)
+    EXPECT_EQ(one.algorithm == kFileAlgorithm, one.whole.count() == 64'000'000)
+        << one.members << " " << one.algorithm;
+  EXPECT_LT(end_of(work, platform, false), before);
+  EXPECT_EQ(end_of(work, platform, true), end_of(work, platform, false));
 }
 
 // Groups that overlap are not tried together, but have what was chosen for their like.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/job_formats/importers/tables/key_table.h"
+#include "orrery/job_formats/importers/key_table.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
+#include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
 #include "orrery/workload/spec/model_catalog.h"
 
@@ -65,13 +67,21 @@ class Rows {
   Rows(const KnownKeys& keys, const std::string& where, Spec& spec, Findings& findings)
       : keys_(keys), where_(where), spec_(spec), findings_(findings) {}
 
-  Result<void> apply(const std::string& key, const Json& value) {
-    std::string path = key;
-    std::replace(path.begin(), path.end(), '.', '/');
-    place_ = where_ + ":/" + path;
-    const KeyRow* const row = row_of(keys_.rows, key);
-    if (row != nullptr) return apply_row(*row, value);
-    if (!is_ignored(keys_, key)) findings_.add(FindingCode::key_ignored, place_);
+  Result<void> apply(const Json& flat) {
+    for (const auto& [key, value] : flat.items()) {
+      std::string path = key;
+      std::replace(path.begin(), path.end(), '.', '/');
+      place_ = where_ + ":/" + path;
+      const KeyRow* const row = row_of(keys_.rows, key);
+      if (row == nullptr) {
+        if (!is_ignored(keys_, key)) findings_.add(FindingCode::key_ignored, place_);
+        continue;
+      }
+      const KeyRow* const meant =
+          meant_by(*row, [&](std::string_view name) { return flat.contains(std::string(name)); });
+      if (meant == nullptr) continue;
+      if (auto done = apply_row(*meant, value); !done) return done;
+    }
     return {};
   }
 
@@ -80,10 +90,16 @@ class Rows {
     ask_for_rows(keys, path);
     for (const auto& [key, value] : section.items()) {
       const std::string whole = path.empty() ? key : fmt::format("{}.{}", path, key);
-      const KeyRow* const row = row_of(keys_.rows, whole);
-      if (row == nullptr ? !is_ignored(keys_, whole) : row->use == KeyUse::read) continue;
+      const KeyRow* row = row_of(keys_.rows, whole);
+      if (row == nullptr ? !is_ignored(keys_, whole)
+                         : known_row(keys_, row->key)->use == KeyUse::read)
+        continue;
       static_cast<void>(keys.has(key));
       place_ = keys.place(key);
+      if (row != nullptr)
+        row = meant_by(*row, [&](std::string_view name) {
+          return section.contains(std::string(path.empty() ? name : name.substr(path.size() + 1)));
+        });
       if (row == nullptr) continue;
       if (auto done = apply_row(*row, value); !done) return done;
     }
@@ -93,6 +109,16 @@ class Rows {
   [[nodiscard]] std::int64_t world() const { return world_; }
 
  private:
+  /// The row of the key that another name stands for; null if the file has that key, or another
+  /// name that precedes this one.
+  template <class IsThere>
+  [[nodiscard]] const KeyRow* meant_by(const KeyRow& row, const IsThere& is_there) const {
+    const KeyRow* at = &row;
+    for (; at->use == KeyUse::other_name; at = row_of(keys_.rows, at->what))
+      if (is_there(at->what)) return nullptr;
+    return at;
+  }
+
   /// Marks the rows of a section as read, so that they are suggested for keys with typing errors.
   void ask_for_rows(config::KeyReader& keys, std::string_view path) const {
     for (const KeyRow& row : keys_.rows) {
@@ -102,7 +128,7 @@ class Rows {
           continue;
         key.remove_prefix(path.size() + 1);
       }
-      if (row.use != KeyUse::read && key.find('.') == std::string_view::npos)
+      if (known_row(keys_, row.key)->use != KeyUse::read && key.find('.') == std::string_view::npos)
         static_cast<void>(keys.has(key));
     }
   }
@@ -122,9 +148,30 @@ class Rows {
                     std::string(row.what));
       case KeyUse::read:
       case KeyUse::no_effect:
+      case KeyUse::other_name:
         break;
     }
     return {};
+  }
+
+  /// The specification's word for `text`; empty: it changes nothing. Errc: config_range.
+  Result<std::string> word_of(const KeyRow& row, const std::string& text) {
+    const auto known = std::find_if(row.words.begin(), row.words.end(),
+                                    [&](const KeyWord& word) { return word.theirs == text; });
+    if (known != row.words.end()) return std::string(known->ours);
+    if (row.words.back().theirs == kOtherWords) {
+      findings_.add(FindingCode::key_without_effect, fmt::format("{} = {}", place_, text));
+      return std::string();
+    }
+    std::vector<std::string_view> allowed;
+    for (const KeyWord& word : row.words)
+      if (!word.theirs.empty()) allowed.push_back(word.theirs);
+    const std::string near = did_you_mean(text, allowed);
+    return fail(Errc::config_range, place_,
+                fmt::format("{} is not one of {}", in_quotes(text), join(allowed)),
+                near.empty() ? fmt::format("leave it out, and give --set {}=VALUE",
+                                           row.what.substr(0, row.what.find(' ')))
+                             : near);
   }
 
   Result<void> set_all(const KeyRow& row, const Json& value) {
@@ -134,14 +181,10 @@ class Rows {
       return {};
     }
     if (!row.words.empty()) {
-      const auto known = std::find_if(row.words.begin(), row.words.end(),
-                                      [&](const KeyWord& word) { return word.theirs == text; });
-      if (known == row.words.end()) {
-        findings_.add(FindingCode::key_without_effect, fmt::format("{} = {}", place_, text));
-        return {};
-      }
-      if (known->ours.empty()) return {};
-      text = known->ours;
+      auto word = word_of(row, text);
+      if (!word) return tl::unexpected(word.error());
+      if (word->empty()) return {};
+      text = *std::move(word);
     }
     if (row.what == kAccumulated) return set_whole(value, spec_.batch.accumulated);
     if (row.what == kWorld) return set_whole(value, world_);
@@ -228,11 +271,16 @@ Json flat_paths(const Json& document) {
   return flat;
 }
 
+const KeyRow* known_row(const KnownKeys& keys, std::string_view key) {
+  const KeyRow* row = row_of(keys.rows, key);
+  while (row != nullptr && row->use == KeyUse::other_name) row = row_of(keys.rows, row->what);
+  return row;
+}
+
 Result<std::int64_t> apply_keys(const KnownKeys& keys, const Json& flat, const std::string& where,
                                 Spec& spec, Findings& findings) {
   Rows all(keys, where, spec, findings);
-  for (const auto& [key, value] : flat.items())
-    if (auto done = all.apply(key, value); !done) return tl::unexpected(done.error());
+  if (auto done = all.apply(flat); !done) return tl::unexpected(done.error());
   return all.world();
 }
 
@@ -243,6 +291,19 @@ Result<std::int64_t> apply_other_keys(const KnownKeys& known, config::KeyReader&
   Rows all(known, where, spec, findings);
   if (auto done = all.apply_others(keys, section, path); !done) return tl::unexpected(done.error());
   return all.world();
+}
+
+Json renamed(const KnownKeys& keys, Json flat) {
+  const Json original = flat;
+  for (const auto& [key, value] : original.items()) {
+    const KeyRow* const row = row_of(keys.rows, key);
+    const bool other = row != nullptr && row->use == KeyUse::other_name;
+    const std::string name(other ? row->what : std::string_view());
+    if (other && !original.contains(name)) flat[name] = value;
+    const bool ignored = row == nullptr ? is_ignored(keys, key) : row->use == KeyUse::no_effect;
+    if (other || ignored) flat.erase(key);
+  }
+  return flat;
 }
 
 Json resolved(const Json& document) { return resolved_in(document, document, document); }

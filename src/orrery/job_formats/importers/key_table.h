@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Importers as tables: each key of a tool's file, and what it becomes. docs/reference/importers.md
-// is made from these tables. Private to this folder and its parent.
+// is made from these tables. Private to this folder and those below it.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,20 @@ enum class KeyUse : std::uint8_t {
   no_effect,    ///< the key does not affect a step
   not_modeled,  ///< the key affects a step, and is not modeled unless it has the value `what`
   refused,      ///< any value that is not empty, 0 or false is an error; `what`: what to give
+  other_name,   ///< as the key `what`, unless the file has that, too
 };
 
-/// A word of the tool and of a specification.
+/// A word of the tool and of a specification. Without a meaning (`ours` is empty) the word changes
+/// nothing.
 struct KeyWord {
   std::string_view theirs;
   std::string_view ours;
 };
+
+/// The last word of a row whose other words are a finding (key_without_effect), so that the
+/// specification's own value stays. In a row without it, another word is an error: use it only
+/// where a step is of use although Orrery does not model that word.
+inline constexpr std::string_view kOtherWords = "others";
 
 struct KeyRow {
   std::string_view key;  ///< a path with dots; "a.*" stands for all keys below `a`
@@ -52,9 +59,13 @@ struct KnownKeys {
   std::span<const std::string_view> ignored{};  ///< beginnings of names that do not affect a step
 };
 
+/// The row of a key, that of the key which it is another name of; null: not known.
+[[nodiscard]] const KeyRow* known_row(const KnownKeys& keys, std::string_view key);
+
 /// Applies the rows to each value of `flat`. A value that still has a reference ("${…}") and a key
 /// that is not known are findings (key_ignored). Returns the number of ranks; 0: not given. Errc:
-/// config_* at the key, input_unsupported for refused keys.
+/// config_* at the key, also for a word that its row does not have; input_unsupported for refused
+/// keys.
 [[nodiscard]] Result<std::int64_t> apply_keys(const KnownKeys& keys, const config::Json& flat,
                                               const std::string& where, Spec& spec,
                                               Findings& findings);
@@ -66,6 +77,10 @@ struct KnownKeys {
                                                     const config::Json& section,
                                                     std::string_view path, Spec& spec,
                                                     Findings& findings);
+
+/// The keys of `flat` with another tool's names: rows of KeyUse::other_name become the names that
+/// they stand for, unless `flat` has these; keys without effect are left out.
+[[nodiscard]] config::Json renamed(const KnownKeys& keys, config::Json flat);
 
 /// Replaces "${name}", "${.name}", "${section.name}" and "${NAME:default}" by what they refer to
 /// in the document (OmegaConf's and Primus' notation). Unknown ones stay.
@@ -89,6 +104,8 @@ struct KnownKeys {
 struct ImporterTable {
   const Importer* importer;
   KnownKeys keys;
+  const ImporterTable* others = nullptr;  ///< has the keys that this table lacks
 };
+extern const ImporterTable kHuggingFaceTable;
 
 }  // namespace orrery::workload

@@ -10,7 +10,7 @@
 
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
-#include "orrery/job_formats/importers/importer_internal.h"
+#include "orrery/job_formats/importers/key_table.h"
 
 namespace orrery::workload {
 
@@ -132,8 +132,7 @@ void read_gemma2(KeyReader& keys, Model& model) {
   model.post_norms = true;
   model.window = whole(keys, "sliding_window", 4096);
   model.full_every = 2;
-  ignore_keys(keys, {"query_pre_attn_scalar", "attn_logit_softcapping", "final_logit_softcapping",
-                     "cache_implementation"});
+  ignore_keys(keys, {"query_pre_attn_scalar", "attn_logit_softcapping", "final_logit_softcapping"});
 }
 
 void read_gemma3(KeyReader& keys, Model& model) {
@@ -149,7 +148,6 @@ void read_phi(KeyReader& keys, Model& model) {
   model.parallel_block = true;
   model.qkv_bias = model.out_bias = model.mlp_bias = model.head_bias = true;
   model.qk_norm = keys.flag("qk_layernorm");
-  ignore_keys(keys, {"partial_rotary_factor"});
 }
 
 /// Reads GPT-2's shape, with GPT-2's key names.
@@ -173,7 +171,6 @@ void read_gptj(KeyReader& keys, Model& model) {
   model.qkv_bias = model.out_bias = false;
   model.tied_embeddings = keys.flag("tie_word_embeddings");
   model.head_bias = true;
-  ignore_keys(keys, {"rotary_dim"});
 }
 
 void read_gpt_neox(KeyReader& keys, Model& model) {
@@ -184,7 +181,7 @@ void read_gpt_neox(KeyReader& keys, Model& model) {
   model.mlp_bias = true;
   // Attention and MLP run in parallel, each after its own norm. The model runs them one after the
   // other, which is the same work.
-  ignore_keys(keys, {"rotary_pct", "rotary_emb_base", "use_parallel_residual"});
+  ignore_keys(keys, {"use_parallel_residual"});
 }
 
 void read_opt(KeyReader& keys, Model& model) {
@@ -196,7 +193,6 @@ void read_opt(KeyReader& keys, Model& model) {
   model.vocab = whole(keys, "vocab_size", 50272);
   model.max_positions = whole(keys, "max_position_embeddings", 2048) + 2;  // two rows of padding
   model.mlp = mlp_named(keys.text("activation_function", "relu"), false);
-  ignore_keys(keys, {"layerdrop"});
 }
 
 void read_bloom(KeyReader& keys, Model& model) {
@@ -248,14 +244,13 @@ void read_cohere2(KeyReader& keys, Model& model) {
   read_cohere(keys, model);
   model.window = whole(keys, "sliding_window", 4096);
   model.full_every = whole(keys, "sliding_window_pattern", 4);
-  ignore_keys(keys, {"rotary_pct", "order_of_interleaved_layers", "position_embedding_type"});
+  ignore_keys(keys, {"order_of_interleaved_layers"});
 }
 
 /// One matrix computes queries, keys and values; it has the size of three.
 void read_internlm2(KeyReader& keys, Model& model) {
   read_llama(keys, model);
   model.qkv_bias = model.out_bias = keys.flag("bias");
-  ignore_keys(keys, {"attn_implementation"});
 }
 
 void read_stablelm(KeyReader& keys, Model& model) {
@@ -265,8 +260,7 @@ void read_stablelm(KeyReader& keys, Model& model) {
   model.out_bias = false;
   model.qk_norm = model.qk_norm_wide = keys.flag("qk_layernorm");
   model.parallel_block = keys.flag("use_parallel_residual");
-  ignore_keys(keys, {"partial_rotary_factor", "rope_pct", "norm_eps", "use_norm_bias",
-                     "rotary_scaling_factor"});
+  ignore_keys(keys, {"use_norm_bias"});
 }
 
 void read_starcoder2(KeyReader& keys, Model& model) {
@@ -276,17 +270,13 @@ void read_starcoder2(KeyReader& keys, Model& model) {
   model.qkv_bias = model.out_bias = model.mlp_bias = read_flag(keys, "use_bias", true);
   model.tied_embeddings = read_flag(keys, "tie_word_embeddings", true);
   model.window = whole(keys, "sliding_window", 0);
-  ignore_keys(keys, {"norm_epsilon", "residual_dropout", "embedding_dropout", "mlp_type",
-                     "norm_type", "attention_softmax_in_fp32", "scale_attention_softmax_in_fp32"});
+  ignore_keys(keys, {"mlp_type", "norm_type"});
 }
 
 /// GPT-2 with one head of keys and values.
 void read_gpt_bigcode(KeyReader& keys, Model& model) {
   read_gpt2(keys, model);
   model.kv_heads = read_flag(keys, "multi_query", true) ? 1 : 0;
-  ignore_keys(keys, {"attention_softmax_in_fp32", "scale_attention_softmax_in_fp32",
-                     "inference_runner", "max_batch_size", "max_sequence_length", "pad_key_length",
-                     "pre_allocate_kv_cache", "validate_runner_input"});
 }
 
 void read_minicpm(KeyReader& keys, Model& model) {
@@ -309,7 +299,7 @@ void read_gpt_oss(KeyReader& keys, Model& model) {
   model.moe->experts = whole(keys, "num_local_experts", 128);
   model.moe->top_k = whole(keys, {"num_experts_per_tok", "experts_per_token"}, 4);
   model.moe->router_bias = model.moe->expert_bias = model.moe->clamp = true;
-  ignore_keys(keys, {"swiglu_limit", "swiglu_alpha", "initial_context_length"});
+  ignore_keys(keys, {"swiglu_limit", "swiglu_alpha"});
 }
 
 /// GLM-4.5: biases of queries, keys and values only; DeepSeek-V3's router.
@@ -324,7 +314,7 @@ void read_glm4_moe(KeyReader& keys, Model& model) {
   model.moe->shared_experts = whole(keys, "n_shared_experts", 1);
   model.moe->first_dense = whole(keys, "first_k_dense_replace", 1);
   model.moe->router_bias = true;
-  ignore_keys(keys, {"partial_rotary_factor", "use_grouped_mm"});
+  ignore_keys(keys, {"use_grouped_mm"});
 }
 
 void read_bert(KeyReader& keys, Model& model) {
@@ -357,8 +347,7 @@ void read_t5(KeyReader& keys, Model& model) {
   model.mlp = mlp_named(projection, projection.rfind("gated", 0) == 0);
   model.qkv_bias = model.out_bias = model.mlp_bias = false;
   model.tied_embeddings = read_flag(keys, "tie_word_embeddings", true);
-  ignore_keys(keys, {"relative_attention_num_buckets", "relative_attention_max_distance",
-                     "n_positions", "is_encoder_decoder", "decoder_start_token_id"});
+  ignore_keys(keys, {"n_positions", "is_encoder_decoder"});
 }
 
 void read_vit(KeyReader& keys, Model& model) {
@@ -372,7 +361,7 @@ void read_vit(KeyReader& keys, Model& model) {
   model.vision->image = whole(keys, "image_size", 224);
   model.vision->patch = whole(keys, "patch_size", 16);
   model.vision->channels = whole(keys, "num_channels", 3);
-  ignore_keys(keys, {"id2label", "label2id", "encoder_stride", "qkv_bias"});
+  ignore_keys(keys, {"qkv_bias"});
 }
 
 /// Modules of multi-token prediction, which DeepSeek-V3 and models like it were trained with.
@@ -418,9 +407,7 @@ void read_mamba2(KeyReader& keys, Model& model) {
     keys.fail(Errc::input_unsupported, keys.place("use_bias"),
               "is true, but Mamba-2 projections have no biases here", "use a model without them");
   ignore_keys(keys,
-              {"residual_in_fp32", "rms_norm", "time_step_rank", "time_step_min", "time_step_max",
-               "time_step_floor", "time_step_limit", "rescale_prenorm_residual", "use_conv_bias",
-               "norm_before_gate", "layer_norm_epsilon", "use_cache", "rmsnorm"});
+              {"residual_in_fp32", "rms_norm", "use_conv_bias", "norm_before_gate", "rmsnorm"});
 }
 
 /// The list of layers in newer files, as symbols.
@@ -467,31 +454,8 @@ void read_nemotron_h(KeyReader& keys, Model& model) {
     moe.router_bias = true;
     model.moe = moe;
   }
-  ignore_keys(keys, {"mamba_hidden_act",
-                     "mamba_proj_bias",
-                     "mamba_ssm_cache_dtype",
-                     "use_bias",
-                     "use_conv_bias",
-                     "rescale_prenorm_residual",
-                     "residual_in_fp32",
-                     "time_step_floor",
-                     "time_step_limit",
-                     "time_step_max",
-                     "time_step_min",
-                     "time_step_rank",
-                     "norm_topk_prob",
-                     "n_group",
-                     "topk_group",
-                     "routed_scaling_factor",
-                     "sliding_window",
-                     "num_logits_to_keep",
-                     "layer_norm_epsilon",
-                     "hidden_dropout",
-                     "use_mamba_kernels",
-                     "rope_theta",
-                     "partial_rotary_factor",
-                     "norm_eps",
-                     "head_dim"});
+  ignore_keys(keys, {"mamba_hidden_act", "mamba_proj_bias", "use_bias", "use_conv_bias",
+                     "residual_in_fp32", "sliding_window", "head_dim"});
 }
 
 /// A model_type and the reader of its config.json.
@@ -535,76 +499,6 @@ constexpr HuggingFaceFamily kFamilies[] = {
     {"t5", read_t5},
     {"vit", read_vit},
 };
-
-/// Keys that do not affect the shape of any family.
-constexpr std::string_view kShapelessKeys[] = {"architectures",
-                                               "attention_dropout",
-                                               "auto_map",
-                                               "bos_token_id",
-                                               "eos_token_id",
-                                               "pad_token_id",
-                                               "unk_token_id",
-                                               "hidden_act",
-                                               "initializer_range",
-                                               "initializer_factor",
-                                               "layer_norm_eps",
-                                               "layer_norm_epsilon",
-                                               "rms_norm_eps",
-                                               "max_position_embeddings",
-                                               "model_type",
-                                               "pretraining_tp",
-                                               "rope_scaling",
-                                               "rope_theta",
-                                               "rope_local_base_freq",
-                                               "torch_dtype",
-                                               "dtype",
-                                               "transformers_version",
-                                               "use_cache",
-                                               "resid_pdrop",
-                                               "embd_pdrop",
-                                               "attn_pdrop",
-                                               "dropout",
-                                               "activation_dropout",
-                                               "hidden_dropout",
-                                               "dropout_rate",
-                                               "attention_probs_dropout_prob",
-                                               "hidden_dropout_prob",
-                                               "router_aux_loss_coef",
-                                               "output_router_logits",
-                                               "norm_topk_prob",
-                                               "routed_scaling_factor",
-                                               "scoring_func",
-                                               "n_group",
-                                               "topk_group",
-                                               "aux_loss_alpha",
-                                               "seq_aux",
-                                               "ep_size",
-                                               "quantization_config",
-                                               "model_max_length",
-                                               "_name_or_path",
-                                               "output_past",
-                                               "task_specific_params",
-                                               "reorder_and_upcast_attn",
-                                               "scale_attn_by_inverse_layer_idx",
-                                               "scale_attn_weights",
-                                               "summary_activation",
-                                               "summary_first_dropout",
-                                               "summary_proj_to_labels",
-                                               "summary_type",
-                                               "summary_use_proj",
-                                               "gradient_checkpointing",
-                                               "classifier_dropout",
-                                               "position_embedding_type",
-                                               "use_bfloat16",
-                                               "topk_method",
-                                               "tie_word_embeddings",
-                                               "is_decoder",
-                                               "original_max_position_embeddings",
-                                               "resid_dropout",
-                                               "embd_dropout",
-                                               "tokenizer_class",
-                                               "num_key_value_heads",
-                                               "rope_parameters"};
 
 /// Reads the attention window of each layer. The model supports a window in all layers, in none, or
 /// in all except every n-th.
@@ -652,12 +546,12 @@ Result<void> import_hugging_face(Spec& spec, const Json& file, const std::string
   family->second(keys, model);
   read_predictions(keys, model);
   read_layer_types(keys, model, findings);
-  for (const std::string_view name : kShapelessKeys) static_cast<void>(keys.has(name));
-  report_unmodeled(keys, file,
-                   {{"mlp_only_layers", Json::array()},
-                    {"do_layer_norm_before", true},
-                    {"word_embed_proj_dim", model.hidden}},
-                   findings);
+  // Families that do not read these have them without effect.
+  ignore_keys(keys, {"hidden_act", "max_position_embeddings", "num_key_value_heads",
+                     "tie_word_embeddings", "topk_method"});
+  report_unmodeled(keys, file, {{"word_embed_proj_dim", model.hidden}}, findings);
+  if (auto done = apply_other_keys(kHuggingFaceTable.keys, keys, file, "", spec, findings); !done)
+    return tl::unexpected(done.error());
   if (auto fine = finish(keys, findings); !fine) return fine;
   spec.model = std::move(model);
   return {};
