@@ -7,6 +7,7 @@
 #include "orrery/trace/pftrace/reader.h"
 #include "orrery/trace/pytorch/reader.h"
 #include "orrery/trace/rocpd/reader.h"
+#include "orrery/trace/tensorflow/reader.h"
 #include "orrery/trace/xplane/reader.h"
 
 namespace orrery::intake {
@@ -15,7 +16,7 @@ namespace {
 using profile::Profile;
 using trace::Format;
 
-/// `process`: the only process, or device of an XPlane file, that is read.
+/// `process`: the only process, or device of an XPlane file or of RunMetadata, that is read.
 Result<Profile> read(const trace::Input& input, const std::shared_ptr<StringPool>& strings,
                      std::optional<std::int64_t> process, std::uint32_t rank, Findings& findings) {
   if (input.format == Format::nsys_sqlite)
@@ -29,6 +30,8 @@ Result<Profile> read(const trace::Input& input, const std::shared_ptr<StringPool
   if (!source) return tl::unexpected(source.error());
   if (input.format == Format::kineto)
     return trace::kineto::read(std::move(*source), {input.name, strings}, findings);
+  if (input.format == Format::run_metadata)
+    return trace::tensorflow::read(std::move(*source), {input.name, strings, process}, findings);
   if (input.format == Format::pftrace)
     return trace::pftrace::read(std::move(*source), {input.name, strings}, findings);
   return trace::pytorch::read(std::move(*source), {input.name, strings}, findings);

@@ -11,6 +11,7 @@
 #include "orrery/trace/inputs/foreign_files.h"
 #include "orrery/trace/nsys/reader.h"
 #include "orrery/trace/rocpd/reader.h"
+#include "orrery/trace/tensorflow/reader.h"
 #include "orrery/trace/xplane/reader.h"
 
 namespace orrery::intake {
@@ -31,6 +32,8 @@ Error unsupported_error(const trace::Input& input) {
     case Format::htsim_matrix:
     case Format::ns3_flows:
     case Format::goal:
+    case Format::flexflow:
+    case Format::cost_graph:
       return {Errc::usage, input.name,
               fmt::format("this is a workload for all ranks ({}), not a recorded rank",
                           trace::name(input.format)),
@@ -38,8 +41,8 @@ Error unsupported_error(const trace::Input& input) {
     default:
       return {Errc::input_unsupported, input.name, "this is not a trace in a supported format",
               "supported: Kineto (JSON, .pftrace), PyTorch execution traces (JSON), Nsight Systems "
-              "exports (.sqlite), rocprofv3 databases (.db), XPlane (.xplane.pb); see "
-              "docs/recorded-traces.md"};
+              "exports (.sqlite), rocprofv3 databases (.db), XPlane (.xplane.pb), RunMetadata of "
+              "TensorFlow; see docs/recorded-traces.md"};
   }
 }
 
@@ -126,6 +129,12 @@ class Collector {
       case Format::xplane:
         return trace::xplane::devices_in([&] { return trace::open(input); }, input.name)
             .value_or(std::vector<std::int64_t>());
+      case Format::run_metadata: {
+        auto source = trace::open(input);
+        if (!source) return {};
+        return trace::tensorflow::devices_in(std::move(*source), input.name)
+            .value_or(std::vector<std::int64_t>());
+      }
       default:
         return {};
     }

@@ -7,6 +7,8 @@
 
 #include "orrery/core/check.h"
 #include "orrery/intake/messages/connection_matrix.h"
+#include "orrery/intake/messages/cost_graph.h"
+#include "orrery/intake/messages/flexflow.h"
 #include "orrery/intake/messages/flow_graphs.h"
 #include "orrery/intake/messages/flow_list.h"
 #include "orrery/intake/messages/goal.h"
@@ -38,6 +40,8 @@ Result<graph::Workload> read_messages(trace::ByteSource& source, trace::Format f
                                       const std::string& where, Findings& findings) {
   ORRERY_CHECK(trace::is_message_list(format));
   if (format == trace::Format::goal) return read_goal(source, where, findings);
+  if (format == trace::Format::flexflow) return read_flexflow(source, where, findings);
+  if (format == trace::Format::cost_graph) return read_cost_graph(source, where, findings);
   const auto table = format == trace::Format::htsim_matrix
                          ? read_connection_matrix(source, where, findings)
                          : read_flow_list(source, where, findings);

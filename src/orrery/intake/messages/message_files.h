@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages of network simulators as workloads: htsim's connection matrices, ns-3's lists of flows,
-// GOAL schedules.
+// Workloads of all ranks in one file: htsim's connection matrices, ns-3's lists of flows, GOAL
+// schedules, task graphs of FlexFlow, cost graphs of TensorFlow.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace orrery::intake {
 
 /// Reads the file, compressed or not. More than the ranks of the file: the others do nothing; 0: as
 /// many as in the file. Errc: config_conflict for fewer; those of read_connection_matrix,
-/// read_flow_list and read_goal; input_not_found, input_read.
+/// read_flow_list, read_goal, read_flexflow and read_cost_graph; input_not_found, input_read.
 [[nodiscard]] Result<graph::Workload> read_message_file(const std::string& path,
                                                         std::uint32_t ranks);
 

@@ -212,6 +212,105 @@ TEST(Goal, BecomesOneGraphPerRank) {
   EXPECT_NE(graph.lane(1), graph.lane(3));  // cpu 1 and cpu 0
 }
 
+const char* const kFlexFlow =
+    "digraph taskgraph {\n"
+    "  node [shape=record];\n"
+    "  node0 [label=\"{ npu=0 | linear | fwd | COMP_NODE | wall_clock_time=4.2e-05 }\"];\n"
+    "  node1 [label=\"{ npu=0 | act | fwd | COMM_SEND_RECV_NODE | src=0 | dst=1 | size=64 }\"];\n"
+    "  node2 [shape=record,label=\"{ npu=1 | relu | fwd | COMP_NODE | wall_clock_time=1e-6 }\"];\n"
+    "  node3 [label=\"{ npu=1 | grad | bwd | COMM_SEND_RECV_NODE | src=1 | dst=0 | size=8 }\"];\n"
+    "  node0 -> node1 -> node2;\n"
+    "  node2 -> node3 // back\n"
+    "}\n";
+
+TEST(FlexFlow, BecomesOneGraphPerNpu) {
+  const MessageText read(kFlexFlow);
+  ASSERT_TRUE(read.workload) << to_string(read.workload.error());
+  ASSERT_EQ(read.workload->rank_count(), 2u);
+  EXPECT_THAT(nodes_of(read.rank(0)),
+              ElementsAre("linear 42000000", "act 64 to 1 tag 0 after 0", "grad 8 from 1 tag 1"));
+  EXPECT_THAT(nodes_of(read.rank(1)), ElementsAre("act 64 from 0 tag 0", "relu 1000000 after 1",
+                                                  "grad 8 to 0 tag 1 after 2"));
+}
+
+TEST(FlexFlow, NamesWhatIsWrong) {
+  const std::string good = kFlexFlow;
+  const auto with = [&](std::string_view from, std::string_view to) {
+    std::string text = good;
+    return text.replace(text.find(from), from.size(), to);
+  };
+  const struct {
+    std::string text;
+    Errc code;
+    std::string_view what;
+  } cases[] = {
+      {good.substr(0, good.size() - 2), Errc::input_truncated, "no closing brace"},
+      {good.substr(0, good.find("4.2e")), Errc::input_truncated, "quoted text has no end"},
+      {with("4.2e-05", "fast"), Errc::input_corrupt, "must be a number"},
+      {with("4.2e-05", "-1"), Errc::input_range, "negative"},
+      {with("COMP_NODE", "MEM_NODE"), Errc::input_unsupported, "\"MEM_NODE\""},
+      {with("size=64", "size=-64"), Errc::input_range, "the size"},
+      {with("dst=1", "dst=0"), Errc::input_range, "to itself"},
+      {with("dst=1 | size=64", "dst=1"), Errc::input_missing_attr, "lacks"},
+      {with("npu=0 | linear", "npu=7 | linear"), Errc::input_dangling_dep, "another NPU"},
+      {with("node3 [", "node2 ["), Errc::input_duplicate_id, "\"node2\""},
+      {with("node2 -> node3", "node2 -> node9"), Errc::input_dangling_dep, "no node9"},
+      {with("node2 -> node3", "node2 -> node2"), Errc::input_self_edge, "waits for itself"},
+      {with("node2 -> node3", "node3 -> node2 -> node3"), Errc::input_cycle, ""},
+      {with("  node [shape=record];", "  subgraph a { }"), Errc::input_unsupported, "subgraphs"},
+      {with("  node [shape=record];", "  <b>"), Errc::input_corrupt, "begins no word"},
+      {"digraph g { /* COMP_NODE */ }", Errc::input_empty, "no node"},
+  };
+  for (const auto& one : cases) {
+    const MessageText read(one.text);
+    ASSERT_FALSE(read.workload) << one.text;
+    const Error& error = read.workload.error();
+    EXPECT_EQ(error.code, one.code) << to_string(error);
+    EXPECT_THAT(error.what, HasSubstr(std::string(one.what)));
+    EXPECT_THAT(error.where, HasSubstr("f"));
+  }
+}
+
+std::string field(std::uint32_t number, std::string_view bytes) {
+  return std::string(1, static_cast<char>(number << 3 | 2)) + static_cast<char>(bytes.size()) +
+         std::string(bytes);
+}
+std::string field(std::uint32_t number, int value) {
+  return std::string(1, static_cast<char>(number << 3)) + static_cast<char>(value);
+}
+
+/// a (5 us) → b (7 us), c after b; d on another device.
+std::string cost_graph() {
+  const auto node = [](std::string_view name, std::string_view device, const std::string& rest) {
+    return field(1, field(1, name) + field(2, device) + rest);
+  };
+  return node("a", "/cpu:0", field(3, 0) + field(9, 5)) +
+         node("b", "/cpu:0", field(3, 1) + field(4, "") + field(9, 7)) +
+         node("c", "/cpu:0", field(3, 2) + field(8, 1)) +
+         node("d", "/gpu:0", field(3, 1) + field(9, 3));
+}
+
+TEST(CostGraph, IsOneRankWithAStreamPerDevice) {
+  for (const std::string& bytes : {cost_graph(), field(2, cost_graph())}) {
+    const MessageText read(bytes);
+    ASSERT_TRUE(read.workload) << to_string(read.workload.error());
+    ASSERT_EQ(read.workload->rank_count(), 1u);
+    EXPECT_THAT(nodes_of(read.rank(0)),
+                ElementsAre("a 5000000", "b 7000000 after 0", "c after 1", "d 3000000"));
+  }
+}
+
+TEST(CostGraph, TruncatedFilesAreErrors) {
+  const std::string bytes = field(2, cost_graph());
+  for (std::size_t size = 1; size < bytes.size(); ++size) {
+    trace::MemorySource source(std::as_bytes(std::span(bytes.data(), size)));
+    Findings findings;
+    const auto read = read_messages(source, trace::Format::cost_graph, "f", findings);
+    ASSERT_FALSE(read) << size;
+    EXPECT_EQ(read.error().code, Errc::input_truncated) << size << to_string(read.error());
+  }
+}
+
 TEST(Goal, NamesWhatIsWrong) {
   const std::string head = "num_ranks 2\nrank 0 {\n";
   EXPECT_THAT(error_of("num_ranks 2\n"), HasSubstr("f: has no ranks (E2011)"));

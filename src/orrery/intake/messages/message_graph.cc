@@ -18,9 +18,9 @@ graph::NodeSpec& MessageGraph::start(std::uint64_t id, NodeKind kind, std::strin
 }
 
 void MessageGraph::add_message(std::uint64_t id, NodeKind kind, std::uint32_t peer, Bytes size,
-                               std::uint32_t tag, Deps deps) {
+                               std::uint32_t tag, Deps deps, std::string_view name) {
   const bool sends = kind == NodeKind::send;
-  graph::NodeSpec& node = start(id, kind, sends ? "send" : "recv", std::move(deps));
+  graph::NodeSpec& node = start(id, kind, name, std::move(deps));
   node.flags = graph::kHasCommSize | graph::kHasTag | (sends ? graph::kHasDst : graph::kHasSrc);
   node.message.size = size;
   node.message.tag = tag;
@@ -30,13 +30,13 @@ void MessageGraph::add_message(std::uint64_t id, NodeKind kind, std::uint32_t pe
 }
 
 void MessageGraph::send(std::uint64_t id, std::uint32_t to, Bytes size, std::uint32_t tag,
-                        Deps deps) {
-  add_message(id, NodeKind::send, to, size, tag, std::move(deps));
+                        Deps deps, std::string_view name) {
+  add_message(id, NodeKind::send, to, size, tag, std::move(deps), name);
 }
 
 void MessageGraph::receive(std::uint64_t id, std::uint32_t from, Bytes size, std::uint32_t tag,
-                           Deps deps) {
-  add_message(id, NodeKind::recv, from, size, tag, std::move(deps));
+                           Deps deps, std::string_view name) {
+  add_message(id, NodeKind::recv, from, size, tag, std::move(deps), name);
 }
 
 void MessageGraph::wait(std::uint64_t id, Time duration, Deps deps) {
@@ -46,17 +46,18 @@ void MessageGraph::wait(std::uint64_t id, Time duration, Deps deps) {
   builder_.add(node);
 }
 
-void MessageGraph::compute(std::uint64_t id, Time duration, std::uint32_t processor, Deps deps) {
-  if (duration == Time{}) return joint(id, std::move(deps));
-  graph::NodeSpec& node = start(id, NodeKind::comp, "calc", std::move(deps));
+void MessageGraph::compute(std::uint64_t id, Time duration, std::uint32_t processor, Deps deps,
+                           std::string_view name) {
+  if (duration == Time{}) return joint(id, std::move(deps), name == "calc" ? "joint" : name);
+  graph::NodeSpec& node = start(id, NodeKind::comp, name, std::move(deps));
   node.flags = graph::kHasCpuAttr;
   node.duration = duration;
   node.lane = graph::Lane{.id = processor, .device = 0, .row = 0, .host = false};
   builder_.add(node);
 }
 
-void MessageGraph::joint(std::uint64_t id, Deps deps) {
-  builder_.add(start(id, NodeKind::metadata, "joint", std::move(deps)));
+void MessageGraph::joint(std::uint64_t id, Deps deps, std::string_view name) {
+  builder_.add(start(id, NodeKind::metadata, name, std::move(deps)));
 }
 
 Result<graph::Graph> idle_graph(const std::string& where, std::shared_ptr<StringPool> strings) {

@@ -27,14 +27,17 @@ class MessageGraph {
   MessageGraph(const std::string& where, std::shared_ptr<StringPool> strings)
       : builder_(where, std::move(strings), graph::Repair::refuse) {}
 
-  void send(std::uint64_t id, std::uint32_t to, Bytes size, std::uint32_t tag, Deps deps);
-  void receive(std::uint64_t id, std::uint32_t from, Bytes size, std::uint32_t tag, Deps deps);
+  void send(std::uint64_t id, std::uint32_t to, Bytes size, std::uint32_t tag, Deps deps,
+            std::string_view name = "send");
+  void receive(std::uint64_t id, std::uint32_t from, Bytes size, std::uint32_t tag, Deps deps,
+               std::string_view name = "recv");
   /// Time in which the rank does nothing.
   void wait(std::uint64_t id, Time duration, Deps deps);
   /// Computation on one of several processors, one after another on each.
-  void compute(std::uint64_t id, Time duration, std::uint32_t processor, Deps deps);
+  void compute(std::uint64_t id, Time duration, std::uint32_t processor, Deps deps,
+               std::string_view name = "calc");
   /// Takes no time.
-  void joint(std::uint64_t id, Deps deps);
+  void joint(std::uint64_t id, Deps deps, std::string_view name = "joint");
 
   /// Errc: as GraphBuilder::finish.
   [[nodiscard]] Result<graph::Graph> finish(Findings& findings) && {
@@ -44,7 +47,7 @@ class MessageGraph {
  private:
   graph::NodeSpec& start(std::uint64_t id, graph::NodeKind kind, std::string_view name, Deps deps);
   void add_message(std::uint64_t id, graph::NodeKind kind, std::uint32_t peer, Bytes size,
-                   std::uint32_t tag, Deps deps);
+                   std::uint32_t tag, Deps deps, std::string_view name);
 
   graph::GraphBuilder builder_;
   graph::NodeSpec node_;

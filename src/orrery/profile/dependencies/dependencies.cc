@@ -362,7 +362,8 @@ Dependencies find_dependencies(const Profile& profile, const DependencyOptions& 
   draft::connect_polls(draft);
   draft::connect_queues(draft);
   draft::connect_threads(draft);
-  if (options.tensors) draft::connect_tensors(draft);
+  // Nodes of TensorFlow run when their inputs are there, on any thread.
+  if (options.tensors || profile.format == "run_metadata") draft::connect_tensors(draft);
   draft::drop_contradictions(draft);
   draft::infer_waits(draft);
   draft::connect_early_polls(draft);

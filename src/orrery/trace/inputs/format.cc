@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/trace/inputs/format.h"
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <protozero/exception.hpp>
 #include <protozero/pbf_reader.hpp>
 
@@ -234,13 +236,61 @@ bool is_xplane(std::string_view head) {
   }
 }
 
+/// The content of a field with this number, which is a message or a text, cut at the end of `text`;
+/// `text` moves behind its length. Nothing: it begins with another field.
+std::optional<std::string_view> take_length(std::string_view& text, std::uint32_t number) {
+  constexpr std::uint32_t kLengthDelimited = 2;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  if (at == end || static_cast<unsigned char>(*at) != (number << 3 | kLengthDelimited))
+    return std::nullopt;
+  ++at;
+  try {
+    const std::uint64_t length = protozero::decode_varint(&at, end);
+    text.remove_prefix(static_cast<std::size_t>(at - text.data()));
+    return text.substr(0, length);
+  } catch (const protozero::exception&) {
+    return std::nullopt;
+  }
+}
+
+/// "/job:localhost/replica:0/task:0/device:GPU:0/stream:all", "/cpu:0" and the like.
+bool is_device_name(std::string_view name) {
+  return name.starts_with("/job:") || name.starts_with("/device:") || name.starts_with("/cpu:") ||
+         name.starts_with("/gpu:") || name.starts_with("/host:");
+}
+
+/// True for RunMetadata whose first field is its StepStats, and for StepStats alone: both begin
+/// with the name of a device.
+bool is_run_metadata(std::string_view head) {
+  for (int depth = 0; depth < 3; ++depth) {
+    const auto content = take_length(head, 1);
+    if (!content) return false;
+    if (depth > 0 && is_device_name(*content)) return true;
+  }
+  return false;
+}
+
+/// True for RunMetadata without StepStats, whose first field is its CostGraphDef, and for the
+/// latter alone. A node has its name, then its device.
+bool is_cost_graph(std::string_view head) {
+  (void)take_length(head, 2);
+  if (!take_length(head, 1)) return false;
+  const auto name = take_length(head, 1);
+  if (!name || name->empty() || name->size() > head.size()) return false;
+  head.remove_prefix(name->size());
+  const auto device = take_length(head, 2);
+  return device && is_device_name(*device);
+}
+
 }  // namespace
 
 std::string_view name(Format format) {
   constexpr auto kNames = enumerator_names<Format::foreign>(
       "unknown", "chakra", "kineto", "pftrace", "pytorch_et", "nsys_sqlite", "rocpd", "xplane",
-      "run_file", "astra_text", "mpi_json", "htsim_matrix", "ns3_flows", "goal", "nsys_report",
-      "nsys_table", "ascend_json", "rocprof_json", "archive", "foreign");
+      "run_metadata", "run_file", "astra_text", "mpi_json", "htsim_matrix", "ns3_flows", "goal",
+      "flexflow", "cost_graph", "nsys_report", "nsys_table", "ascend_json", "rocprof_json",
+      "archive", "foreign");
   return kNames[static_cast<std::size_t>(format)];
 }
 
@@ -253,6 +303,8 @@ Format format_of(std::string_view head) {
   if (is_astra_text(head)) return Format::astra_text;
   if (const Format messages = message_format(head); messages != Format::unknown) return messages;
   if (is_xplane(head)) return Format::xplane;
+  if (is_run_metadata(head)) return Format::run_metadata;
+  if (is_cost_graph(head)) return Format::cost_graph;
   if (is_perfetto(head)) return Format::pftrace;
   return is_framed_protobuf(head) ? Format::chakra : Format::unknown;
 }

@@ -25,12 +25,15 @@ enum class Format : std::uint8_t {
   nsys_sqlite,   ///< SQLite with Nsight's tables
   rocpd,         ///< SQLite with the tables of AMD's rocprofv3
   xplane,        ///< protobuf of XLA's profiler (JAX, TensorFlow)
+  run_metadata,  ///< protobuf of TensorFlow's sessions: RunMetadata or StepStats
   run_file,      ///< a result file of Orrery (SQLite)
   astra_text,    ///< ASTRA-sim 1.0 workload: the name of a parallelism and a number of layers
   mpi_json,      ///< an MPI or communication trace as JSON
   htsim_matrix,  ///< a connection matrix of htsim
   ns3_flows,     ///< a list of flows of an RDMA simulation in ns-3
   goal,          ///< a GOAL schedule as text (LogGOPSim, ATLAHS)
+  flexflow,      ///< a task graph of FlexFlow's simulator as dot
+  cost_graph,    ///< protobuf of TensorFlow: a graph with estimated times (CostGraphDef)
   nsys_report,   ///< .nsys-rep: the user must export it first
   // Known formats without a reader
   nsys_table,    ///< CSV of 'nsys stats'
@@ -44,11 +47,12 @@ enum class Format : std::uint8_t {
 /// True for a profiler's recording of a rank and its device.
 [[nodiscard]] constexpr bool is_device_trace(Format format) {
   return format == Format::kineto || format == Format::pftrace || format == Format::nsys_sqlite ||
-         format == Format::rocpd || format == Format::xplane;
+         format == Format::rocpd || format == Format::xplane || format == Format::run_metadata;
 }
-/// True for messages of a network simulation, all ranks in one file.
+/// True for a workload of all ranks in one file: messages of a network simulation, or a task graph.
 [[nodiscard]] constexpr bool is_message_list(Format format) {
-  return format == Format::htsim_matrix || format == Format::ns3_flows || format == Format::goal;
+  return format == Format::htsim_matrix || format == Format::ns3_flows || format == Format::goal ||
+         format == Format::flexflow || format == Format::cost_graph;
 }
 /// "kineto", "pytorch_et" …
 [[nodiscard]] std::string_view name(Format format);

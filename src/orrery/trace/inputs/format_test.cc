@@ -18,18 +18,40 @@ TEST(Format, HasNames) {
   EXPECT_EQ(name(Format::nsys_sqlite), "nsys_sqlite");
   EXPECT_EQ(name(Format::rocpd), "rocpd");
   EXPECT_EQ(name(Format::xplane), "xplane");
+  EXPECT_EQ(name(Format::run_metadata), "run_metadata");
   EXPECT_EQ(name(Format::run_file), "run_file");
   EXPECT_EQ(name(Format::astra_text), "astra_text");
   EXPECT_EQ(name(Format::mpi_json), "mpi_json");
   EXPECT_EQ(name(Format::htsim_matrix), "htsim_matrix");
   EXPECT_EQ(name(Format::ns3_flows), "ns3_flows");
   EXPECT_EQ(name(Format::goal), "goal");
+  EXPECT_EQ(name(Format::flexflow), "flexflow");
+  EXPECT_EQ(name(Format::cost_graph), "cost_graph");
   EXPECT_EQ(name(Format::nsys_report), "nsys_report");
   EXPECT_EQ(name(Format::nsys_table), "nsys_table");
   EXPECT_EQ(name(Format::ascend_json), "ascend_json");
   EXPECT_EQ(name(Format::rocprof_json), "rocprof_json");
   EXPECT_EQ(name(Format::archive), "archive");
   EXPECT_EQ(name(Format::foreign), "foreign");
+}
+
+TEST(Format, RecognizesTensorFlowAndFlexFlow) {
+  const std::string device = "\x0A\x0D/device:GPU:0";
+  const std::string stats = std::string("\x0A") + static_cast<char>(device.size()) + device;
+  EXPECT_EQ(format_of(stats), Format::run_metadata) << "StepStats alone";
+  EXPECT_EQ(format_of(std::string("\x0A") + static_cast<char>(stats.size()) + stats),
+            Format::run_metadata);
+  const std::string node =
+      "\x0A\x01"
+      "a"
+      "\x12\x06/cpu:0\x18\x01";
+  const std::string graph = std::string("\x0A") + static_cast<char>(node.size()) + node;
+  EXPECT_EQ(format_of(graph), Format::cost_graph) << "CostGraphDef alone";
+  EXPECT_EQ(format_of(std::string("\x12") + static_cast<char>(graph.size()) + graph),
+            Format::cost_graph);
+  EXPECT_EQ(format_of("/* a */ digraph g { node0 [label=\"{ npu=0|a|f|COMP_NODE|t=1 }\"]; }"),
+            Format::flexflow);
+  EXPECT_NE(format_of("digraph g { a -> b; }"), Format::flexflow) << "another dot file";
 }
 
 // Files that have no reader are recognized, so that they are refused by name.

@@ -59,9 +59,17 @@ bool is_flow(const Words& words) {
          is_number(words.back(), "0123456789.eE+-");
 }
 
+/// Of all dot files, those with FlexFlow's kinds of nodes.
+bool is_flexflow(std::string_view text) {
+  return (text.starts_with("digraph") || text.starts_with("strict digraph")) &&
+         (text.find("COMP_NODE") != std::string_view::npos ||
+          text.find("COMM_SEND_RECV_NODE") != std::string_view::npos);
+}
+
 }  // namespace
 
 Format message_format(std::string_view head) {
+  if (is_flexflow(without_comments(head))) return Format::flexflow;
   const Words first = take_line(head), second = take_line(head);
   if (first.empty()) return Format::unknown;
   if (first[0] == "num_ranks") return Format::goal;

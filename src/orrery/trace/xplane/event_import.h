@@ -15,8 +15,8 @@
 #include "orrery/core/findings.h"
 #include "orrery/profile/profile.h"
 #include "orrery/trace/io/byte_source.h"
+#include "orrery/trace/io/field_stream.h"
 #include "orrery/trace/xplane/event_stats.h"
-#include "orrery/trace/xplane/field_stream.h"
 #include "orrery/trace/xplane/hlo_operations.h"
 #include "orrery/trace/xplane/planes.h"
 

@@ -17,7 +17,7 @@
 #include "orrery/core/strings.h"
 #include "orrery/hlo/program/program.h"
 #include "orrery/trace/io/byte_source.h"
-#include "orrery/trace/xplane/field_stream.h"
+#include "orrery/trace/io/field_stream.h"
 
 namespace orrery::trace::xplane {
 

@@ -14,7 +14,7 @@
 #include "orrery/core/error.h"
 #include "orrery/trace/io/window.h"
 
-namespace orrery::trace::xplane {
+namespace orrery::trace {
 
 /// A field at the reading position. After the tag of a length-delimited field, the position is at
 /// its content: the caller reads its fields, views it or skips it.
@@ -47,6 +47,10 @@ class FieldStream {
   /// The content of a field, which is consumed; valid until the next call of any function.
   Result<std::string_view> view(const Field& field);
 
+  /// Up to `count` of the bytes at the position, fewer at the end of the file; consumes nothing.
+  /// Valid until the next call of any function.
+  Result<std::string_view> peek(std::size_t count);
+
   [[nodiscard]] std::uint64_t offset() const { return window_.offset() + taken_; }
   /// "step.xplane.pb:byte 17".
   [[nodiscard]] std::string place() const;
@@ -59,4 +63,4 @@ class FieldStream {
   std::uint64_t taken_ = 0;  // bytes of the last view, which remain in the window
 };
 
-}  // namespace orrery::trace::xplane
+}  // namespace orrery::trace

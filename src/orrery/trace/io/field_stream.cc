@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/trace/xplane/field_stream.h"
+#include "orrery/trace/io/field_stream.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <protozero/exception.hpp>
 #include <protozero/varint.hpp>
 
-namespace orrery::trace::xplane {
+namespace orrery::trace {
 namespace {
 
 using protozero::pbf_wire_type;
@@ -110,4 +110,11 @@ Result<std::string_view> FieldStream::view(const Field& field) {
   return window_.text().substr(0, static_cast<std::size_t>(size));
 }
 
-}  // namespace orrery::trace::xplane
+Result<std::string_view> FieldStream::peek(std::size_t count) {
+  release();
+  const auto some = window_.need(count);
+  if (!some) return tl::unexpected(some.error());
+  return window_.text().substr(0, count);
+}
+
+}  // namespace orrery::trace
