@@ -80,6 +80,8 @@ class HeaderPage:
         type_ = re.sub(r"\b(inline|constexpr|static)\s+", "", type_)
         default = re.match(r"(?:=\s*([^,]*)|\{(.+)\})", rest)
         value = (default.group(1) or default.group(2)).strip() if default else ""
+        if value.count("{") != value.count("}"):  # the rows of a table, which are no default
+            value = ""
         return [", ".join(f"`{name}`" for name in item.name.split(", ")), f"`{type_}`", f"`{value}`" if value else "",
                 self.text(item.doc)]
 

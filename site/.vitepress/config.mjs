@@ -19,7 +19,9 @@ const slugify = (text) => text.trim().toLowerCase().replace(/[^\p{L}\p{N}_\- ]/g
 function plain_markdown(md) {
   md.core.ruler.disable('emoji');
   md.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
-  md.renderer.rules.text = (tokens, i) => md.utils.escapeHtml(tokens[i].content).replaceAll('{{', '&#123;&#123;');
+  const escaped = (token) => md.utils.escapeHtml(token.content).replaceAll('{{', '&#123;&#123;');
+  md.renderer.rules.text = (tokens, i) => escaped(tokens[i]);
+  md.renderer.rules.code_inline = (tokens, i) => `<code>${escaped(tokens[i])}</code>`;
 }
 
 const text_of = (node) => node.value ?? node.children.map(text_of).join('');

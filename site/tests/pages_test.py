@@ -34,6 +34,7 @@ struct Link {
   std::uint32_t from = 0, to = kNone;  ///< ranks;
                                        ///< kNone: none
   std::vector<std::pair<int, int>> bytes;
+  static constexpr std::array<Row, 2> kRows = {{{"a", "b"}, {"c", "d"}}};
 
   /// All bytes.
   [[nodiscard]] int sum() const { return a + "}"; }
@@ -122,7 +123,7 @@ class Headers(unittest.TestCase):
             self.assertIn(text, self.page)
 
     def test_what_is_private_or_trivial_is_left_out(self):
-        for text in ("hidden", "count_", "Names() = default"):
+        for text in ("hidden", "count_", "Names() = default", "{{"):
             self.assertNotIn(text, self.page)
 
     def test_a_comment_without_a_declaration_is_an_error(self):
