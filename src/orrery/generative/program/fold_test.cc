@@ -21,9 +21,9 @@ TEST(Fold, NestedLoops) {
     symbols.push_back(7);
   }
   const Folded folded = fold(symbols);
-  const Folded expected{{Kind::loop, 2},   {Kind::loop, 3}, {Kind::symbol, 1}, {Kind::loop, 5},
-                        {Kind::symbol, 2}, {Kind::end, 0},  {Kind::end, 0},    {Kind::symbol, 7},
-                        {Kind::end, 0}};
+  const Folded expected{{Kind::loop, 2}, {Kind::loop, 3},   {Kind::symbol, 1},
+                        {Kind::loop, 5}, {Kind::symbol, 2}, {Kind::end, 0},
+                        {Kind::end, 0},  {Kind::symbol, 7}, {Kind::end, 0}};
   EXPECT_EQ(folded, expected);
   EXPECT_EQ(unfold(folded, kNoLimit), symbols);
 }
@@ -43,8 +43,8 @@ TEST(Fold, RefusesWhatIsNotWellFormed) {
 
 RC_GTEST_PROP(Fold, RoundTrip, ()) {
   // Few symbols, so that random sequences repeat.
-  const auto symbols = *rc::gen::container<std::vector<std::uint32_t>>(
-      rc::gen::inRange<std::uint32_t>(0, 3));
+  const auto symbols =
+      *rc::gen::container<std::vector<std::uint32_t>>(rc::gen::inRange<std::uint32_t>(0, 3));
   const Folded folded = fold(symbols);
   RC_ASSERT(folded.size() <= symbols.size() + 2);
   RC_ASSERT(unfold(folded, kNoLimit) == symbols);

@@ -75,8 +75,8 @@ std::size_t value_count(const OpShape& shape) {
 }
 
 std::string to_text(const OpShape& shape) {
-  return fmt::format("{} {} {} {} {} {} {} {}\t{}\t{}", static_cast<unsigned>(shape.kind), shape.flags,
-                     shape.has_duration ? 1 : 0, shape.has_kernel_counts ? 1 : 0,
+  return fmt::format("{} {} {} {} {} {} {} {}\t{}\t{}", static_cast<unsigned>(shape.kind),
+                     shape.flags, shape.has_duration ? 1 : 0, shape.has_kernel_counts ? 1 : 0,
                      static_cast<unsigned>(shape.type), static_cast<unsigned>(shape.format),
                      shape.transport, shape.group, shape.stem,
                      shape.kernel ? graph::to_text(*shape.kernel) : "");
@@ -87,8 +87,8 @@ std::optional<OpShape> parse_shape(std::string_view text) {
   unsigned kind = 0, flags = 0, timed = 0, counted = 0, type = 0, format = 0, transport = 0;
   if (!take_number(text, graph::kNodeKinds - 1, kind) || !take_number(text, 0xffff, flags) ||
       !take_number(text, 1, timed) || !take_number(text, 1, counted) ||
-      !take_number(text, 255, type) ||
-      !take_number(text, graph::kFormats - 1, format) || !take_number(text, 255, transport))
+      !take_number(text, 255, type) || !take_number(text, graph::kFormats - 1, format) ||
+      !take_number(text, 255, transport))
     return std::nullopt;
   const std::size_t first = text.find('\t');
   if (first == std::string_view::npos) return std::nullopt;
@@ -108,8 +108,8 @@ std::optional<OpShape> parse_shape(std::string_view text) {
     shape.kernel = graph::parse_kernel(kernel);
     if (!shape.kernel || !graph::is_work(shape.kind)) return std::nullopt;
   }
-  const bool known = graph::is_work(shape.kind) || shape.kind == NodeKind::coll ||
-                     graph::is_message(shape.kind);
+  const bool known =
+      graph::is_work(shape.kind) || shape.kind == NodeKind::coll || graph::is_message(shape.kind);
   if (!known || (shape.has_kernel_counts && !shape.kernel)) return std::nullopt;
   return shape;
 }
@@ -133,8 +133,7 @@ void read_work(const graph::Graph& graph, graph::NodeId node, ReadOp& op) {
   op.shape.kernel = shape_of(*kernel);
   op.shape.has_kernel_counts =
       kernel->flops != work.num_ops || kernel->bytes != work.tensor_size.count();
-  if (op.shape.has_kernel_counts)
-    op.values.insert(op.values.end(), {kernel->flops, kernel->bytes});
+  if (op.shape.has_kernel_counts) op.values.insert(op.values.end(), {kernel->flops, kernel->bytes});
 }
 
 }  // namespace
@@ -164,8 +163,9 @@ Result<ReadOp> read_op(const graph::Graph& graph, graph::NodeId node, std::strin
     shape.transport = collective.exchange.packed_transport;
     op.values = {collective.size.count(), collective.root};
     if (shape.transport != 0)
-      op.values.insert(op.values.end(), {collective.exchange.experts, collective.exchange.token_bytes,
-                                         collective.exchange.top_k});
+      op.values.insert(op.values.end(),
+                       {collective.exchange.experts, collective.exchange.token_bytes,
+                        collective.exchange.top_k});
   } else if (graph::is_message(shape.kind)) {
     const graph::PointToPoint& message = graph.point_to_point(node);
     if (message.pieces != 0) return unsupported(graph, node, "a share of a buffer");
@@ -188,8 +188,8 @@ void write_op(const OpShape& shape, std::span<const std::int64_t> values, std::i
               StringPool& pool, graph::KernelTable& kernels, graph::NodeSpec& node) {
   node.kind = shape.kind;
   node.flags = shape.flags;
-  node.name = pool.intern(microbatch < 0 ? shape.stem
-                                         : fmt::format("{} mb{}", shape.stem, microbatch));
+  node.name =
+      pool.intern(microbatch < 0 ? shape.stem : fmt::format("{} mb{}", shape.stem, microbatch));
   node.duration = shape.has_duration ? Time(values.back()) : Time{};
   node.work = {};
   node.kernel = graph::kNoKernel;

@@ -25,7 +25,7 @@ struct OpShape {
   std::string group;  ///< collectives: the axis of the group, "tp"
   graph::CollectiveType type = graph::CollectiveType::all_reduce;
   graph::Format format = graph::Format::unsaid;
-  std::uint8_t transport = 0;  ///< collectives: ExpertExchange::packed_transport
+  std::uint8_t transport = 0;           ///< collectives: ExpertExchange::packed_transport
   std::optional<graph::Kernel> kernel;  ///< each size is 1 if the kernel states it, else 0
   bool has_kernel_counts = false;       ///< the kernel's FLOPs and bytes differ from the node's
 
@@ -35,8 +35,8 @@ struct OpShape {
 /// Numbers of a node, in this order. Work: operations, bytes, the stated sizes of the kernel, its
 /// launches (of the device, the framework, loops), its own FLOPs and bytes if they differ.
 /// Collectives: bytes, root; with a transport:
-/// experts, bytes of a token, experts of a token. Messages: bytes, distance to the peer, tag without
-/// the microbatch. Last, if the shape has one: the duration in picoseconds.
+/// experts, bytes of a token, experts of a token. Messages: bytes, distance to the peer, tag
+/// without the microbatch. Last, if the shape has one: the duration in picoseconds.
 using OpValues = std::vector<std::int64_t>;
 
 /// Number of values of a node of this shape.
@@ -62,8 +62,8 @@ struct SplitName {
 [[nodiscard]] SplitName split_name(std::string_view name);
 
 /// Shape and values of a node. `group`: the axis of its process group (collectives). `rank`: the
-/// rank that executes it. Errc: input_unsupported for nodes that a shape cannot represent: metadata,
-/// shares of buffers, collectives with dimensions or a priority.
+/// rank that executes it. Errc: input_unsupported for nodes that a shape cannot represent:
+/// metadata, shares of buffers, collectives with dimensions or a priority.
 struct ReadOp {
   OpShape shape;
   OpValues values;

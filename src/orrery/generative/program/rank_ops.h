@@ -57,15 +57,15 @@ struct RankOps {
 /// The axis of a group: what `name` means at `rank`.
 using AxisOfGroup = std::function<std::string(std::string_view name)>;
 
-/// Reads a rank. Nodes keep the order of their ids, except that a node follows all its dependencies.
-/// Not represented: ids, layer numbers in names, tensors, recorded lanes and scopes, kinds of
-/// dependencies. Errc: input_unsupported for anything else that ops cannot represent (lags; see
-/// read_op).
+/// Reads a rank. Nodes keep the order of their ids, except that a node follows all its
+/// dependencies. Not represented: ids, layer numbers in names, tensors, recorded lanes and scopes,
+/// kinds of dependencies. Errc: input_unsupported for anything else that ops cannot represent
+/// (lags; see read_op).
 [[nodiscard]] Result<RankOps> read_rank(const graph::Graph& graph, std::uint32_t rank,
                                         const AxisOfGroup& axis_of, OpTable& table);
 
-/// Calls `on_node` for each node, with ids 0, 1, … The NodeSpec is reused. Groups are named by axis,
-/// peers are distances. Stops when the callback returns an error, and returns it.
+/// Calls `on_node` for each node, with ids 0, 1, … The NodeSpec is reused. Groups are named by
+/// axis, peers are distances. Stops when the callback returns an error, and returns it.
 [[nodiscard]] Result<void> write_rank(
     const RankOps& rank, const OpTable& table, StringPool& pool, graph::KernelTable& kernels,
     const std::function<Result<void>(const graph::NodeSpec&)>& on_node);

@@ -25,9 +25,8 @@ std::string name_without_layer(std::string_view name) {
 
 /// What is stored of a node, as text.
 std::string text_of(const Graph& graph, NodeId n, std::uint32_t rank) {
-  std::string text =
-      fmt::format("{} {} {}", name_without_layer(graph.name(n)),
-                  graph::name(graph.kind(n)), graph.duration(n).count());
+  std::string text = fmt::format("{} {} {}", name_without_layer(graph.name(n)),
+                                 graph::name(graph.kind(n)), graph.duration(n).count());
   if (graph::is_work(graph.kind(n))) {
     text += fmt::format(" {} {}", graph.work(n).num_ops, graph.work(n).tensor_size.count());
     if (graph.kernel_of(n) != nullptr) text += to_text(*graph.kernel_of(n));
@@ -69,8 +68,8 @@ void expect_equal(const Graph& was, const Graph& is, const std::vector<NodeId>& 
 /// Reads the rank, writes it, compares. Returns the number of distinct ops.
 std::size_t expect_round_trip(const Graph& graph, std::uint32_t rank) {
   OpTable table;
-  const auto read =
-      read_rank(graph, rank, [](std::string_view name) { return std::string(name); }, table);
+  const auto read = read_rank(
+      graph, rank, [](std::string_view name) { return std::string(name); }, table);
   EXPECT_TRUE(read) << (read ? "" : to_string(read.error()));
   if (!read) return 0;
   const auto strings = std::make_shared<StringPool>();
@@ -102,12 +101,14 @@ TEST_P(RoundTrip, GeneratedJobs) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Jobs, RoundTrip,
-    ::testing::Values(
-        job_text(2, 2, 2, 4), job_text(1, 1, 4, 2, "recompute: {kind: full}\n"),
-        job_text(4, 4, 1, 8, "schedule: {kind: interleaved, chunks: 2}\n"),
-        std::string(job_text(2, 1, 4, 2)).replace(0, 0, "").append("precision: {gradients: bf16}\n"),
-        job_text(1, 2, 2, 6, "schedule: {kind: gpipe}\nkernels: {flash_attention: false}\n"),
-        job_text(1, 4, 2, 4, "schedule: {kind: zb_h1}\n")));
+    ::testing::Values(job_text(2, 2, 2, 4), job_text(1, 1, 4, 2, "recompute: {kind: full}\n"),
+                      job_text(4, 4, 1, 8, "schedule: {kind: interleaved, chunks: 2}\n"),
+                      std::string(job_text(2, 1, 4, 2))
+                          .replace(0, 0, "")
+                          .append("precision: {gradients: bf16}\n"),
+                      job_text(1, 2, 2, 6,
+                               "schedule: {kind: gpipe}\nkernels: {flash_attention: false}\n"),
+                      job_text(1, 4, 2, 4, "schedule: {kind: zb_h1}\n")));
 
 TEST(RoundTripOfFiles, Chakra) {
   const auto folder = std::filesystem::path(core_testing::kSourceFolder);
@@ -124,8 +125,7 @@ TEST(RoundTripOfFiles, Chakra) {
 }
 
 TEST(RoundTripOfFiles, RecordedByOthers) {
-  const auto traces =
-      std::filesystem::path(core_testing::kSourceFolder) / "../shared/data/traces";
+  const auto traces = std::filesystem::path(core_testing::kSourceFolder) / "../shared/data/traces";
   if (!std::filesystem::exists(traces)) GTEST_SKIP() << "no real traces at ../shared/data/traces";
   const auto workload =
       trace::chakra::load_workload((traces / "astra_ddp2/test-1.chakra_trace").string());
@@ -138,15 +138,16 @@ TEST(OpShapes, TextRoundTrip) {
   const auto made = workload::to_workload(program_of(job_text(2, 2, 2, 2)));
   ASSERT_TRUE(made);
   OpTable table;
-  ASSERT_TRUE(read_rank(made->graph(0), 0, [](auto name) { return std::string(name); }, table));
+  ASSERT_TRUE(read_rank(
+      made->graph(0), 0, [](auto name) { return std::string(name); }, table));
   for (std::uint32_t s = 0; s < table.shape_count(); ++s) {
     const auto parsed = parse_shape(to_text(table.shape(s)));
     ASSERT_TRUE(parsed) << to_text(table.shape(s));
     EXPECT_EQ(*parsed, table.shape(s));
   }
-  for (const char* bad : {"", "4", "9 0 0 0 0 0 0 tp\tx\t", "4 0 0 0 0 0 0 tp\tx",
-                          "1 0 0 0 0 0 0 \tx\t", "4 0 0 0 0 0 0 \tx\tgemm sideways",
-                          "4 0 0 1 0 0 0 \tx\t"})
+  for (const char* bad :
+       {"", "4", "9 0 0 0 0 0 0 tp\tx\t", "4 0 0 0 0 0 0 tp\tx", "1 0 0 0 0 0 0 \tx\t",
+        "4 0 0 0 0 0 0 \tx\tgemm sideways", "4 0 0 1 0 0 0 \tx\t"})
     EXPECT_FALSE(parse_shape(bad)) << bad;
 }
 

@@ -4,8 +4,8 @@
 //
 // A lane is a series of nodes: all computation, all collectives of a group, all nodes of one name.
 // A reference is a lane and how many nodes back. Loops over layers and microbatches then repeat the
-// same references, like waits for CUDA streams and events. Every dependency on an earlier node has a
-// reference, because one lane holds all nodes.
+// same references, like waits for CUDA streams and events. Every dependency on an earlier node has
+// a reference, because one lane holds all nodes.
 #pragma once
 
 #include <array>
