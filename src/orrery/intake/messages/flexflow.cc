@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -279,7 +280,7 @@ class FlexFlowReader {
       bool holds = false;
       const auto add = [&](std::uint32_t rank, std::size_t side) {
         if (!earlier.is_on(rank)) return;
-        deps_[second->second][side].push_back(from);
+        deps_[second->second][side].push_back(first->first);
         holds = true;
       };
       add(later.is_message ? later.source : later.npu, 0);
@@ -296,8 +297,7 @@ class FlexFlowReader {
     if (auto done = find_dependencies(); !done) return tl::unexpected(done.error());
     std::vector<std::uint64_t> ids(tasks_.size());
     for (const auto& [id, number] : index_) ids[number] = id;
-    std::vector<std::vector<std::uint32_t>> of_rank(
-        std::min<std::size_t>(ranks_, 2 * tasks_.size() + 1));
+    std::map<std::uint32_t, std::vector<std::uint32_t>> of_rank;  // tasks
     std::uint32_t next_tag = 0;
     std::vector<std::uint32_t> tags(tasks_.size());
     for (std::uint32_t i = 0; i < tasks_.size(); ++i) {
@@ -307,18 +307,19 @@ class FlexFlowReader {
       of_rank[task.destination].push_back(i);
       tags[i] = next_tag++;
     }
-    const auto idle = std::find_if(of_rank.begin(), of_rank.end(),
-                                   [](const auto& tasks) { return tasks.empty(); });
-    if (idle != of_rank.end())
+    if (of_rank.size() < ranks_) {
+      std::uint32_t idle = 0;
+      while (of_rank.contains(idle)) ++idle;
       return fail(Errc::input_mismatch, words_.where(),
-                  fmt::format("NPU {} of {} has no node", idle - of_rank.begin(), ranks_),
+                  fmt::format("NPU {} of {} has no node", idle, ranks_),
                   "numbers of NPUs count from 0 without gaps");
+    }
     graph::Workload made;
     const auto strings = std::make_shared<StringPool>();
-    for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+    for (const auto& [rank, tasks] : of_rank) {
       const std::string where = fmt::format("{}, NPU {}", words_.where(), rank);
       MessageGraph graph(where, strings);
-      for (const std::uint32_t i : of_rank[rank]) {
+      for (const std::uint32_t i : tasks) {
         const Task& task = tasks_[i];
         const bool receives = task.is_message && task.destination == rank;
         auto deps = std::move(deps_[i][receives ? 1 : 0]);

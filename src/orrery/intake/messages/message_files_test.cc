@@ -253,6 +253,8 @@ TEST(FlexFlow, NamesWhatIsWrong) {
       {with("dst=1", "dst=0"), Errc::input_range, "to itself"},
       {with("dst=1 | size=64", "dst=1"), Errc::input_missing_attr, "lacks"},
       {with("npu=0 | linear", "npu=7 | linear"), Errc::input_dangling_dep, "another NPU"},
+      {"digraph g { node0 [label=\"{npu=16777215|a|f|COMP_NODE|t=1}\"]; }", Errc::input_mismatch,
+       "NPU 0 of 16777216"},
       {with("node3 [", "node2 ["), Errc::input_duplicate_id, "\"node2\""},
       {with("node2 -> node3", "node2 -> node9"), Errc::input_dangling_dep, "no node9"},
       {with("node2 -> node3", "node2 -> node2"), Errc::input_self_edge, "waits for itself"},
