@@ -46,7 +46,7 @@ std::vector<Case> script_cases() {
       tool("megatron_huge",
            shape + "--tensor-model-parallel-size " + huge + " --pipeline-model-parallel-size " +
                huge + " --nnodes " + huge + " --nproc_per_node " + huge,
-           {"a.file:/parallel/tp", "E1006"}),
+           {"a.file:/pipeline_model_parallel_size", "E1006"}),
       tool("megatron_1e300", "--num-layers 1e300 " + sizes, {"a.file:/num_layers", "1e+300"}),
       tool("megatron_text", "--num-layers many " + sizes, {"a.file:/num_layers", "E1005"}),
       tool("megatron_frequency", experts + "([0]*99999999999999999999+[1]*1)",
@@ -100,7 +100,7 @@ std::vector<Case> argument_cases() {
            {"a.file", "--num-layers", "E1004"}),
       tool("nemo_open_reference",
            "model: {num_layers: 2, num_attention_heads: \"${\", hidden_size: 8}\n",
-           {"a.file:/num_attention_heads", "E1005"}),
+           {"a.file:/num_attention_heads", "${", "E1004"}),
       tool("nemo_list_for_a_name",
            "model: {num_layers: 2, num_attention_heads: 2, hidden_size: 64, optim: {name: "
            "[adam]}}\n",
@@ -133,15 +133,15 @@ std::vector<Case> other_tool_cases() {
       tool("deepspeed_no_micro",
            R"({"train_batch_size": 16, "train_micro_batch_size_per_gpu": 0, )"
            R"("gradient_accumulation_steps": 4})",
-           {"a.file:/train_batch_size", "E1008"}),
+           {"a.file:/train_micro_batch_size_per_gpu", "E1006"}),
       tool("deepspeed_product",
            "{\"train_micro_batch_size_per_gpu\": " + huge +
                ", \"gradient_accumulation_steps\": " + huge + "}",
-           {"a.file:/batch", "E1006"}),
+           {"a.file:/train_micro_batch_size_per_gpu", "E1006"}),
       tool("deepspeed_product_of_all",
            "{\"train_batch_size\": 16, \"train_micro_batch_size_per_gpu\": " + huge +
                ", \"gradient_accumulation_steps\": " + huge + "}",
-           {"a.file:/train_batch_size", "E1008"}),
+           {"a.file:/train_micro_batch_size_per_gpu", "E1006"}),
       tool("calculon_negative", R"({"hidden": -1, "attn_heads": 8, "num_blocks": 4})",
            {"a.file:/hidden", "is -1"}),
       tool("calculon_huge", R"({"tensor_par": 1e12, "pipeline_par": 1e12})",

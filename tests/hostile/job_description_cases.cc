@@ -68,7 +68,7 @@ std::vector<Case> text_cases() {
   return {
       spec("cut", "model: {is: llama-3.1-8b, layers", {"s.yaml:1:", "E1002"}),
       spec("cut_json", R"({"model": {"is": "llama-3.1-8b", "layers": 3)", {"s.yaml:1:", "E1002"}),
-      spec("empty", "", {"s.yaml", "E2004"}, kNoJob),
+      spec("empty", "", {"s.yaml", "E2011"}, kNoJob),
       spec("nothing", "~\n", {"s.yaml", "E2004"}, kNoJob),
       spec("word", "llama-3.1-8b\n", {"s.yaml", "E2004"}, kNoJob),
       spec("list", "- model: llama-3.1-8b\n", {"s.yaml", "E2004"}, kNoJob),

@@ -58,8 +58,8 @@ bool has_trace(const std::string& prefix, std::uint32_t rank) {
 }  // namespace
 
 Error add_missing_trace_hint(Error error, const std::string& prefix, std::uint32_t ranks) {
-  if (const auto inside = prefixes_in(prefix);
-      error.code == Errc::input_not_found && !inside.empty())
+  const bool missing = error.code == Errc::input_not_found || error.code == Errc::input_read;
+  if (const auto inside = prefixes_in(prefix); missing && !inside.empty())
     error.hint = fmt::format("it is a folder that contains traces: give '{}'", inside.front());
   if (error.code != Errc::input_not_found || !error.hint.empty()) return error;
   std::error_code ignored;

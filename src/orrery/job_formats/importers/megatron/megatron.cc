@@ -340,8 +340,13 @@ Result<bool> describes_model(const Spec& spec, const MegatronArguments& file,
   if (!any && !tried && has_model(spec)) return false;
   for (const std::string_view key : kNeeded) {
     if (!given(key)) return tl::unexpected(missing(key, file, where));
-    if (file.options[std::string(key)].is_boolean())
-      return fail(Errc::config_type, where + config::pointer(":", key), "has no value");
+    const Json& value = file.options[std::string(key)];
+    const std::string place = where + config::pointer(":", key);
+    if (value.is_boolean()) return fail(Errc::config_type, place, "has no value");
+    if (value.is_string() && value.get_ref<const std::string&>().find("${") != std::string::npos)
+      return fail(Errc::config_missing_key, place,
+                  fmt::format("is {}, which has no value", in_quotes(value.get<std::string>())),
+                  "write the value in the file");
   }
   return true;
 }
