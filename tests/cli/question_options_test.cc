@@ -297,11 +297,8 @@ TEST(QuestionOptions, OtherCommandsNameWhatIsNoFile) {
 #define ORRERY_TRACES "orrery job generate " ORRERY_JOB "--dp 2 -o w -q"
 const CommandQuestion kQuestions[] = {
     {"whatif",
-     ORRERY_JOB "--cluster h100-sxm:8 --list --top 3",  // of a job, which is listed already
-     {"question.list", "question.base.groups", "question.base.recorded.rank",
-      "question.base.recorded.no_link", "question.base.recorded.tensors", "layers", "microbatches",
-      "question.base.network_latency",  // NCCL's times have their own latencies
-      "question.device_ratios"}},       // of recordings
+     ORRERY_JOB "--cluster h100-sxm:8 --list --top 3",     // of a job, which is listed already
+     {"question.list", "question.base.network_latency"}},  // NCCL's times have their own latencies
     {"trace predict",
      ORRERY_RECORDED,  // traces that are linked, and whose streams depend by launches
      {"question.recorded.no_link", "question.recorded.tensors"}},
@@ -315,14 +312,10 @@ const CommandQuestion kQuestions[] = {
      {"question.steps", "question.base.recorded.no_link", "question.base.recorded.tensors"}},
     {"network check",
      ORRERY_JOB "--cluster h100-sxm:8",  // of a job without a pipeline, on a fast machine
-     {"question.base.groups", "question.base.replicate", "question.base.recorded.rank",
-      "question.base.recorded.no_link", "question.base.recorded.tensors",
-      "question.base.job.schedule", "question.limit"}},
+     {"question.base.job.schedule", "question.limit"}},
     {"network compare",
      ORRERY_JOB "h100-sxm:16 inter=0.5",  // of a job without a pipeline
-     {"question.base.groups", "question.base.replicate", "question.base.recorded.rank",
-      "question.base.recorded.no_link", "question.base.recorded.tensors",
-      "question.base.job.schedule"}},
+     {"question.base.job.schedule"}},
     {"dlrm shard", "examples/tables.csv --devices 8", {"question.memory"}},  // there is room
     {"collective check", "examples/plans/ring-8.xml --cluster h100-sxm:16"},
     {"search",

@@ -104,12 +104,13 @@ std::string hosts_of(Draw& draw, std::int64_t ranks) {
 }
 
 // A network model that the rules of the case have; with `contended`, not the analytical one. Flits
-// cost a hundred times as much as packets and never fold; network_contract_test.cc has them.
+// cost a hundred times as much as packets and never fold; network_contract_test.cc has them. ns-3
+// need not be installed.
 NetworkModelKind any_network(Draw& draw, const Platform& machine, bool contended) {
   std::vector<NetworkModelKind> kinds;
   for (const NetworkModelEntry& one : kNetworkModels) {
     if (machine.rules == Rules::astra && !one.astra_sim) continue;
-    if (one.kind == NetworkModelKind::noc) continue;
+    if (one.kind == NetworkModelKind::noc || one.kind == NetworkModelKind::ns3) continue;
     if (!contended || one.kind != NetworkModelKind::analytical) kinds.push_back(one.kind);
   }
   return kinds[draw.below(kinds.size())];

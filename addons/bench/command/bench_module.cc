@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "orrery/commands/module_file.h"
+#include "orrery/core/system/module_file.h"
 #include "orrery/core/text/text.h"
 
 namespace orrery::commands {

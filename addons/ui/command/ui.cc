@@ -22,8 +22,8 @@
 #include "addons/ui/http_module.h"
 #include "addons/ui/service.h"
 #include "orrery/commands/command_options.h"
-#include "orrery/commands/module_file.h"
 #include "orrery/core/system/memory_limit.h"
+#include "orrery/core/system/module_file.h"
 
 namespace orrery::ui {
 extern const std::string_view kPage;

@@ -8,9 +8,9 @@
 #include <algorithm>
 
 #include "help/doctor_file.h"
-#include "orrery/commands/module_file.h"
 #include "orrery/commands/search/mpi_module.h"
 #include "orrery/core/models/network_help.h"
+#include "orrery/core/system/module_file.h"
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
 #include "orrery/network/ns3/ns3_plugin.h"
@@ -33,8 +33,7 @@ struct Line {
   std::string text;
 };
 
-/// The plug-in that simulates packets with ns-3, for tests and C++ programs. No package contains
-/// it.
+/// The plug-in of the network `ns3`. No package contains it.
 std::string ns3_state() {
   const std::string path = module_file(model::kNs3PluginFile);
   if (path.empty()) return "not installed: './setup ns3' and a new build";

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "orrery/commands/command.h"
-#include "orrery/commands/module_file.h"
+#include "orrery/core/system/module_file.h"
 #include "orrery/report/html/run_page.h"
 #include "resources/built_in_data.h"
 
@@ -12,7 +12,6 @@ namespace orrery::app {
 
 using commands::all_commands;
 using commands::Command;
-using commands::module_file;
 using commands::PlugIn;
 
 std::string version_name() { return "orrery " ORRERY_VERSION; }

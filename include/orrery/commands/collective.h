@@ -21,7 +21,8 @@ struct CollectiveCompareQuestion {
   /// Number format, which limits reduction in switches: fp32, bf16 …; by default any.
   std::optional<std::string> dtype{};
   /// analytical (no congestion), message (congestion), flow (shared links), packet (packets in
-  /// queues) or noc (flits in routers). One of analytical, message, flow, packet, noc.
+  /// queues), noc (flits in routers) or ns3 (packets of ns-3). One of analytical, message, flow,
+  /// packet, noc, ns3.
   std::optional<std::string> network{};
   /// Order of dimensions for chunks, instead of the cluster's; best: the fastest order and number
   /// of chunks that is found.
@@ -70,7 +71,8 @@ struct CollectiveCheckQuestion {
   /// inter=0.5.
   std::vector<std::string> network_bandwidth{};
   /// analytical (no congestion), message (congestion), flow (shared links), packet (packets in
-  /// queues) or noc (flits in routers). One of analytical, message, flow, packet, noc.
+  /// queues), noc (flits in routers) or ns3 (packets of ns-3). One of analytical, message, flow,
+  /// packet, noc, ns3.
   std::optional<std::string> network{};
   /// Ranks of the cluster that run the plan: 0-7,16; by default the first; once per FILE.
   std::vector<std::string> ranks{};

@@ -181,7 +181,8 @@ struct JobTogetherQuestion {
   /// Cluster instead of the file's: a file, or a name of the catalog.
   std::optional<std::string> cluster{};
   /// analytical (no congestion), message (congestion), flow (shared links), packet (packets in
-  /// queues) or noc (flits in routers). One of analytical, message, flow, packet, noc.
+  /// queues), noc (flits in routers) or ns3 (packets of ns-3). One of analytical, message, flow,
+  /// packet, noc, ns3.
   std::optional<std::string> network{};
   /// Links of a dimension: inter=25GB/s (between nodes), intra=…, 1=400Gb/s, or a factor:
   /// inter=0.5.

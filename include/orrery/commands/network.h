@@ -174,7 +174,7 @@ struct NetworkCompareQuestion {
   std::optional<std::string> groups{};
   /// Run the single trace on every rank.
   std::optional<bool> replicate{};
-  /// Network model for all networks. One of analytical, message, flow, packet, noc.
+  /// Network model for all networks. One of analytical, message, flow, packet, noc, ns3.
   std::optional<std::string> network{};
   /// Algorithm of collectives on all networks.
   std::optional<std::string> collective_algorithm{};

@@ -53,7 +53,8 @@ struct RunQuestion {
   /// Links of a dimension, of the catalog: inter=roce-400 (docs/reference/catalog.md).
   std::vector<std::string> network_link{};
   /// analytical (no congestion), message (congestion), flow (shared links), packet (packets in
-  /// queues) or noc (flits in routers). One of analytical, message, flow, packet, noc.
+  /// queues), noc (flits in routers) or ns3 (packets of ns-3). One of analytical, message, flow,
+  /// packet, noc, ns3.
   std::optional<std::string> network{};
   /// One name, or one per dimension: ring, direct, halving_doubling, double_binary_tree, in_network
   /// or auto, the fastest; by default the cluster's.

@@ -27,11 +27,12 @@ enum class TimeSource : std::uint8_t {
   packet,      ///< network: packets queue in switches
   noc,         ///< network: flits pass routers, cycle by cycle
   callable,    ///< a function of the calling program
+  ns3,         ///< network: packets of ns-3
   automatic    ///< a choice, not a source: recorded times, else the best available model of each
                ///< kernel
 };
 /// The number of sources that a time can have. Run files store them by number.
-inline constexpr std::size_t kTimeSources = 15;
+inline constexpr std::size_t kTimeSources = 16;
 /// "recorded", "roofline" …; "auto" for `automatic`.
 [[nodiscard]] std::string_view name(TimeSource source);
 

@@ -33,7 +33,8 @@ def collective_compare(
     top_k: dispatch, combine: number of experts per token. Default: 0.
     dtype: Number format, which limits reduction in switches: fp32, bf16 …; by default any.
     network: analytical (no congestion), message (congestion), flow (shared links), packet (packets
-        in queues) or noc (flits in routers). One of analytical, message, flow, packet, noc.
+        in queues), noc (flits in routers) or ns3 (packets of ns-3). One of analytical, message,
+        flow, packet, noc, ns3.
     chunk_order: Order of dimensions for chunks, instead of the cluster's; best: the fastest order
         and number of chunks that is found.
     network_bandwidth: Links of a dimension: inter=25GB/s (between nodes), intra=…, 1=400Gb/s, or
@@ -69,7 +70,8 @@ def collective_check(
     network_bandwidth: Links of a dimension: inter=25GB/s (between nodes), intra=…, 1=400Gb/s, or
         a factor: inter=0.5.
     network: analytical (no congestion), message (congestion), flow (shared links), packet (packets
-        in queues) or noc (flits in routers). One of analytical, message, flow, packet, noc.
+        in queues), noc (flits in routers) or ns3 (packets of ns-3). One of analytical, message,
+        flow, packet, noc, ns3.
     ranks: Ranks of the cluster that run the plan: 0-7,16; by default the first; once per FILE.
     output: Write the plan: FILE.xml for MSCCL ('-' for stdout), otherwise a folder of Chakra
         traces.

@@ -148,7 +148,8 @@ def job_together(
 
     cluster: Cluster instead of the file's: a file, or a name of the catalog.
     network: analytical (no congestion), message (congestion), flow (shared links), packet (packets
-        in queues) or noc (flits in routers). One of analytical, message, flow, packet, noc.
+        in queues), noc (flits in routers) or ns3 (packets of ns-3). One of analytical, message,
+        flow, packet, noc, ns3.
     network_bandwidth: Links of a dimension: inter=25GB/s (between nodes), intra=…, 1=400Gb/s, or
         a factor: inter=0.5.
     links: Print the links that jobs share, and the traffic of each job on them.

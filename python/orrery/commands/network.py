@@ -166,7 +166,7 @@ def network_compare(
     workload: Prefix of Chakra traces.
     groups: Process groups of Chakra traces.
     replicate: Run the single trace on every rank.
-    network: Network model for all networks. One of analytical, message, flow, packet, noc.
+    network: Network model for all networks. One of analytical, message, flow, packet, noc, ns3.
     collective_algorithm: Algorithm of collectives on all networks.
     compute: Source of compute times. One of auto, recorded, roofline, heuristic, learned, table,
         fitted, systolic.

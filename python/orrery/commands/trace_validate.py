@@ -73,7 +73,8 @@ def trace_validate(
     network_latency: Latency per hop of a dimension: inter=2us, or a factor.
     network_link: Links of a dimension, of the catalog: inter=roce-400 (docs/reference/catalog.md).
     network: analytical (no congestion), message (congestion), flow (shared links), packet (packets
-        in queues) or noc (flits in routers). One of analytical, message, flow, packet, noc.
+        in queues), noc (flits in routers) or ns3 (packets of ns-3). One of analytical, message,
+        flow, packet, noc, ns3.
     collective_algorithm: One name, or one per dimension: ring, direct, halving_doubling,
         double_binary_tree, in_network or auto, the fastest; by default the cluster's.
     chunk_order: Order of dimensions for chunks, instead of the cluster's: ascending, themis …;

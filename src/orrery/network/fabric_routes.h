@@ -16,7 +16,7 @@
 
 #include "orrery/core/state/state_reader.h"
 #include "orrery/core/state/state_writer.h"
-#include "orrery/network/nearest_memories.h"
+#include "orrery/network/memories/nearest_memories.h"
 #include "orrery/network/network.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
 #include "orrery/platform/topology/routing/router.h"

@@ -9,6 +9,7 @@
 #include "orrery/network/flow_network.h"
 #include "orrery/network/message_network.h"
 #include "orrery/network/noc_network.h"
+#include "orrery/network/ns3_network.h"
 #include "orrery/network/packet_network.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
 
@@ -75,6 +76,9 @@ std::unique_ptr<Network> make_network(const platform::Platform& platform) {
       return std::make_unique<PacketNetwork>(platform);
     case platform::NetworkModelKind::noc:
       return std::make_unique<NocNetwork>(platform);
+    case platform::NetworkModelKind::ns3:
+      ORRERY_CHECK(platform.ns3 != nullptr);
+      return std::make_unique<Ns3Network>(platform, *platform.ns3);
   }
   ORRERY_CHECK(false);
   return nullptr;

@@ -296,8 +296,9 @@ class Network {
   LinkObserver* observer_ = nullptr;
 };
 
-/// Returns the network model that the platform specifies. Throws MemoryShortage if the graph of its
-/// dimensions does not fit (core/system/memory_limit.h); see platform::has_room_for_flows().
+/// Returns the network model that the platform specifies. `ns3`: Platform::ns3 is not null, and
+/// check_ns3() accepts the platform. Throws MemoryShortage if the graph of its dimensions does not
+/// fit (core/system/memory_limit.h); see platform::has_room_for_flows().
 [[nodiscard]] std::unique_ptr<Network> make_network(const platform::Platform& platform);
 
 }  // namespace orrery::model

@@ -150,6 +150,7 @@ std::vector<Candidate> all_networks() {
   };
   std::vector<Candidate> all{{"table", any_dims, table}, {"fluid", any_dims, fluid}};
   for (const NetworkModelEntry& one : kNetworkModels) {
+    if (one.kind == NetworkModelKind::ns3) continue;  // has no copies: ns3_network_test.cc
     const std::string name(one.name);
     all.push_back(of_the_platform(name, one.kind, Rules::orrery));
     all.push_back(of_a_fabric(name + "_fabric", one.kind));

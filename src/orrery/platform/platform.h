@@ -18,6 +18,8 @@
 #include "orrery/core/time_source.h"
 #include "orrery/platform/collective_algorithm_names.h"
 
+struct OrreryNs3Functions;  // plugins/ns3/orrery_ns3.h
+
 namespace orrery::platform {
 
 /// Which semantics a run follows.
@@ -341,6 +343,8 @@ struct Platform {
   std::shared_ptr<const PacketSettings> packets;
   /// Routers and flits, for the network of flits; null: the defaults.
   std::shared_ptr<const NocSettings> noc;
+  /// The loaded plug-in with ns-3, which stays loaded; null: not loaded. The network `ns3` needs it.
+  const OrreryNs3Functions* ns3 = nullptr;
   CollectiveConfig collectives;
   std::optional<SharedBus> shared_bus;
   Device device;

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "orrery/commands/module_file.h"
 #include "orrery/commands/search/mpi_plugin.h"
+#include "orrery/core/system/module_file.h"
 #include "orrery/core/text/units.h"
 
 namespace orrery::commands {

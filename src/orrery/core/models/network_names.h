@@ -13,7 +13,7 @@
 
 namespace orrery {
 
-enum class NetworkModelKind : std::uint8_t { analytical, message, flow, packet, noc };
+enum class NetworkModelKind : std::uint8_t { analytical, message, flow, packet, noc, ns3 };
 
 /// One network model. Flags that are not set are false.
 struct NetworkModelEntry {
@@ -84,6 +84,16 @@ inline constexpr std::array kNetworkModels{
                       .brief = "flits in routers",
                       .model = "flits in routers, cycle by cycle",
                       .sentence = "their flits pass routers with virtual channels and credits",
+                      .dimension_memories = true,
+                      .builds_graph = true},
+    NetworkModelEntry{.name = "ns3",
+                      .kind = NetworkModelKind::ns3,
+                      .source = TimeSource::ns3,
+                      .explanation = "The duration comes from ns-3: packets queue in switches, and "
+                                     "constant windows pace them.",
+                      .brief = "packets of ns-3",
+                      .model = "packets of ns-3, in output queues",
+                      .sentence = "ns-3 simulates their packets, if its plug-in was built",
                       .dimension_memories = true,
                       .builds_graph = true},
 };

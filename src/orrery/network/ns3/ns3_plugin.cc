@@ -21,7 +21,7 @@ constexpr const char* kGetIt =
 Result<const OrreryNs3Functions*> load_ns3_plugin(const std::string& path) {
   std::error_code ignored;
   if (path.empty() || !std::filesystem::exists(path, ignored))
-    return fail(Errc::usage, "ns-3", "the plug-in is not installed", kGetIt);
+    return fail(Errc::usage, "ns-3", "the plug-in for ns-3 is not installed", kGetIt);
   void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* const why = ::dlerror();

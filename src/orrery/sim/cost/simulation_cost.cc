@@ -56,6 +56,7 @@ constexpr double kAnnouncedMessageTime = 200;
 // A packet with its acknowledgement: 620 ns in a permutation of 64 hosts with a window on two
 // tiers, 2,300 ns in one of 1,024 hosts with NSCC on three.
 constexpr double kPacketTime = 1200;
+constexpr double kNs3PacketTime = 12'000;
 // A flit and a router that it passes: 64 ns in a ring of neighbors, 140 to 155 ns in a permutation
 // and an all-to-all of 64 devices in a mesh or torus, 212 ns in a crossbar of 16.
 constexpr double kFlitTime = 150;
@@ -77,7 +78,9 @@ bool shares_rates(const EngineRun& run) {
 
 /// Packets of all messages, if the network has packets. Each message has at least one.
 double packets_of(const EngineRun& run, const SimulationWork& work) {
-  if (run.platform.network != platform::NetworkModelKind::packet) return 0;
+  if (run.platform.network != platform::NetworkModelKind::packet &&
+      run.platform.network != platform::NetworkModelKind::ns3)
+    return 0;
   const std::int64_t payload = model::complete_packet_settings(run.platform).payload->count();
   return real(work.messages) + real(work.message_bytes) / static_cast<double>(payload);
 }
@@ -125,10 +128,12 @@ double nanoseconds_of(const EngineRun& run, const SimulationWork& work) {
                          : run.network.traits().uncontended  ? kMessageTime
                          : shares_rates(run)                 ? kSharingMessageTime
                                                              : kQueuingMessageTime;
+  const double packet =
+      run.platform.network == platform::NetworkModelKind::ns3 ? kNs3PacketTime : kPacketTime;
   const double time =
       kRankTime * real(work.ranks) + kNodeTime * real(work.nodes + work.custom_nodes) +
       kClosedPhaseTime * real(work.phases_by_closed_form) + message * real(work.messages) +
-      kPacketTime * packets_of(run, work) + kFlitTime * flits_at_routers(run, work);
+      packet * packets_of(run, work) + kFlitTime * flits_at_routers(run, work);
   if (!run.options.record) return time;
   return time * (run.network.traits().uncontended ? kRecordingFactor
                  : shares_rates(run)              ? kRecordingFactorSharing

@@ -8,8 +8,10 @@
 
 #include "orrery/core/limits.h"
 #include "orrery/core/system/memory_limit.h"
+#include "orrery/core/system/module_file.h"
 #include "orrery/core/text/units.h"
 #include "orrery/network/noc_network.h"
+#include "orrery/network/ns3_network.h"
 #include "orrery/platform/catalog/catalog.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
@@ -35,6 +37,19 @@ Result<void> check_flits(const Platform& platform, const std::string& where) {
 }
 
 }  // namespace
+
+Result<void> load_network(const Question& question, Platform& platform) {
+  if (platform.network != platform::NetworkModelKind::ns3) return {};
+  if (auto fine = model::check_ns3(platform, question.cluster); !fine) return fine;
+  auto plugin = model::load_ns3_plugin(module_file(model::kNs3PluginFile));
+  if (!plugin) {
+    plugin.error().where =
+        question.network.empty() ? question.cluster + ":/network_model" : "--network ns3";
+    return tl::unexpected(plugin.error());
+  }
+  platform.ns3 = *plugin;
+  return {};
+}
 
 Result<void> check_network(const Question& question, const Platform& platform) {
   const NetworkModelEntry& network = network_model(platform.network);

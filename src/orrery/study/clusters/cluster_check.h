@@ -18,6 +18,11 @@ namespace orrery::study {
 [[nodiscard]] Result<void> check_network(const Question& question,
                                          const platform::Platform& platform);
 
+/// The network `ns3`: loads its plug-in into the platform. Other networks: nothing. Errc: usage (no
+/// plug-in, at the option or key that chooses the network), config_conflict (a setting that ns-3
+/// does not model, which is checked first).
+[[nodiscard]] Result<void> load_network(const Question& question, platform::Platform& platform);
+
 /// Errc::config_conflict, at `where`, if the cluster does not support the remote memory that the
 /// job uses.
 [[nodiscard]] Result<void> check_offload(const workload::Spec& spec,

@@ -9,8 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/core/system/module_file.h"
 #include "orrery/core/text/csv.h"
 #include "orrery/core/text/duration.h"
+#include "orrery/network/ns3/ns3_plugin.h"
+#include "orrery/network/ns3_network.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
 #include "orrery/platform/topology/routing/adapter_routes.h"
 #include "orrery/study/questions/inputs/inputs.h"
@@ -54,10 +57,16 @@ bool is_close(const CheckedNetwork& one) {
   return fine(one.step_error) && fine(one.communication_error);
 }
 
-/// Compares all with the last one that was simulated.
+/// Compares all with the last one that was simulated. ns-3 simulates the same packets as `packet`,
+/// at a higher cost: it is that one only if no other has packets.
 void set_errors(NetworkCheck& check) {
-  for (std::size_t i = 0; i < check.networks.size(); ++i)
-    if (!check.networks[i].error) check.reference = i;
+  bool has_packets = false;
+  for (std::size_t i = 0; i < check.networks.size(); ++i) {
+    const CheckedNetwork& one = check.networks[i];
+    if (one.error || (one.kind == NetworkModelKind::ns3 && has_packets)) continue;
+    check.reference = i;
+    has_packets |= one.kind == NetworkModelKind::packet;
+  }
   if (!check.reference) return;
   const CheckedNetwork& reference = check.networks[*check.reference];
   for (std::size_t i = 0; i < check.networks.size(); ++i) {
@@ -66,6 +75,7 @@ void set_errors(NetworkCheck& check) {
     if (reference.step > Time{}) one.step_error = relative_error(one.step, reference.step);
     if (reference.communication > Time{})
       one.communication_error = relative_error(one.communication, reference.communication);
+    if (one.kind == NetworkModelKind::ns3) continue;  // the most expensive
     const bool cheaper =
         !check.recommended || one.cpu_seconds < check.networks[*check.recommended].cpu_seconds;
     if (is_close(one) && cheaper) check.recommended = i;
@@ -86,20 +96,24 @@ class NetworkChecker {
   NetworkChecker(Question question, double limit, Watch& watch)
       : question_(std::move(question)), limit_(limit), watch_(watch) {}
 
-  /// The models that fit the cluster: flits are for clusters that describe their routers. Whether
-  /// flits can run there is not asked: if not, the row has the reason.
+  /// The models that fit the cluster: flits if it describes its routers, ns-3 if the plug-in was
+  /// built and models its settings. Whether flits can run there is not asked: if not, the row has
+  /// the reason.
   [[nodiscard]] std::vector<NetworkModelEntry> fitting_models() const {
     std::vector<NetworkModelEntry> models;
     bool describes_routers = false;
+    bool fits_ns3 = !module_file(model::kNs3PluginFile).empty();
     for (const NetworkModelEntry& model : kNetworkModels) {
-      if (model.kind == NetworkModelKind::noc) {
-        if (describes_routers) models.push_back(model);
-        continue;
-      }
+      const bool flits = model.kind == NetworkModelKind::noc;
+      const bool ns3 = model.kind == NetworkModelKind::ns3;
+      if ((flits && !describes_routers) || (ns3 && !fits_ns3)) continue;
       models.push_back(model);
+      if (flits || ns3) continue;
       Findings ignored_findings;
-      if (const auto cluster = cluster_with(model, question_, ignored_findings))
-        describes_routers = cluster->platform.noc != nullptr;
+      const auto cluster = cluster_with(model, question_, ignored_findings);
+      if (!cluster) continue;
+      describes_routers = cluster->platform.noc != nullptr;
+      fits_ns3 &= model::check_ns3(cluster->platform, "").has_value();
     }
     return models;
   }

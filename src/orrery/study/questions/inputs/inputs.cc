@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "orrery/core/limits.h"
 #include "orrery/core/models/network_names.h"
@@ -23,6 +24,7 @@
 #include "orrery/study/questions/error_hints.h"
 #include "orrery/study/questions/inputs/compiled_program.h"
 #include "orrery/study/questions/inputs/recorded_traces.h"
+#include "orrery/study/questions/inputs/unused_options.h"
 #include "orrery/study/questions/job_description.h"
 #include "orrery/study/whatif/changes/changes.h"
 #include "orrery/study/whatif/changes/device_change.h"
@@ -131,9 +133,10 @@ Result<void> change_links(const Question& question, Platform& platform) {
 /// Sections of the cluster file for network models that do not run.
 void find_unused_sections(const Platform& platform, const std::string& cluster,
                           Findings& findings) {
-  if (platform.packets != nullptr && platform.network != platform::NetworkModelKind::packet)
+  if (platform.packets != nullptr && platform.network != platform::NetworkModelKind::packet &&
+      platform.network != platform::NetworkModelKind::ns3)
     findings.add(FindingCode::key_without_effect,
-                 cluster + ":/packets (only for --network packet)");
+                 cluster + ":/packets (only for --network packet and ns3)");
   if (platform.noc != nullptr && platform.network != platform::NetworkModelKind::noc)
     findings.add(FindingCode::key_without_effect, cluster + ":/noc (only for --network noc)");
 }
@@ -183,6 +186,8 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
   if (question.rules == "astra") platform->rules = Rules::astra;
   if (auto checked = check_network(question, *platform); !checked)
     return tl::unexpected(checked.error());
+  if (auto loaded = load_network(question, *platform); !loaded)
+    return tl::unexpected(loaded.error());
   if (question.in_step_factors) {
     platform->device.in_step.factors.clear();
     for (const InStepFactor& one : *question.in_step_factors)
@@ -246,6 +251,18 @@ Result<graph::Workload> read_messages(const Question& question, std::uint32_t ra
   return intake::read_message_file(question.workload, ranks);
 }
 
+/// Reads a file that describes all ranks: messages, ASTRA-sim's text or a compiled program. Empty:
+/// it is something else. `named`: the workload is a file and not the prefix of one.
+std::optional<Result<graph::Workload>> read_file_of_all_ranks(const Question& question, bool named,
+                                                              std::uint32_t ranks) {
+  if (intake::is_message_file(question.workload)) return read_messages(question, ranks);
+  if (named && intake::is_astra_text_file(question.workload))
+    return intake::load_astra_text(question.workload, ranks);
+  if (named && program_form(question.workload) != hlo::TextForm::none)
+    return load_program(question.workload, ranks);
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<graph::Workload> read_workload(const Question& question, std::uint32_t ranks, Watch& watch) {
@@ -260,14 +277,13 @@ Result<graph::Workload> read_workload(const Question& question, std::uint32_t ra
     return fail(Errc::usage, "PREFIX", "no workload is given",
                 "give the common prefix of the traces");
   }
-  if (intake::is_message_file(question.workload)) return read_messages(question, ranks);
   std::error_code ignored;
   const bool named =
       fs::is_regular_file(question.workload, ignored) && !exists(trace_of(question.workload, 0));
-  if (named && intake::is_astra_text_file(question.workload))
-    return intake::load_astra_text(question.workload, ranks);
-  if (named && program_form(question.workload) != hlo::TextForm::none)
-    return load_program(question.workload, ranks);
+  if (auto read = read_file_of_all_ranks(question, named, ranks)) {
+    if (*read) report_unused_trace_options(question, (*read)->findings);
+    return *std::move(read);
+  }
   const bool one_file = named && (ranks <= 1 || question.replicate);
   auto workload = one_file ? read_one_file(question) : read_ranks(question, ranks, watch);
   if (!workload) return workload;
@@ -361,6 +377,7 @@ Result<Load> read_load(const Question& question, const Cluster& cluster, Watch& 
                        Findings& findings) {
   Load made;
   if (question.job.given()) {
+    report_unused_trace_options(question, findings);
     if (auto done = make_load(question, cluster, made, findings); !done)
       return tl::unexpected(done.error());
   } else {

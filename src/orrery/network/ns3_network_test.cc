@@ -2,7 +2,7 @@
 //
 // The packet network compared with ns-3 itself, through the plug-in. Without the plug-in
 // (./setup ns3), only its errors are tested.
-#include "orrery/network/ns3/ns3_network.h"
+#include "orrery/network/ns3_network.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,6 +19,7 @@
 #include "orrery/core/paths_testing.h"
 #include "orrery/network/packet_rings_testing.h"
 #include "orrery/network/packet_testing.h"
+#include "plugins/ns3/orrery_ns3.h"
 
 namespace orrery::model {
 namespace {

@@ -13,13 +13,15 @@
 #include "orrery/network/ns3/ns3_plugin.h"
 #include "orrery/network/packet_network.h"
 #include "orrery/network/packet_paths.h"
-#include "plugins/ns3/orrery_ns3.h"
+
+struct OrreryNs3Counts;      // plugins/ns3/orrery_ns3.h
+struct OrreryNs3Simulation;  // of the plug-in
 
 namespace orrery::model {
 
 /// Whether ns-3 can simulate the platform's network: packets with constant windows and unlimited
 /// queues, one route per pair. `where`: the cluster, for errors. Errc: config_conflict, with the
-/// name of the setting that the plug-in does not model.
+/// name of the setting that the plug-in does not model. The plug-in need not be there.
 [[nodiscard]] Result<void> check_ns3(const platform::Platform& platform, const std::string& where);
 
 /// The packets of messages, as in PacketNetwork: same routes, windows, sizes and turns, on raw
@@ -47,6 +49,7 @@ class Ns3Network final : public Network {
   [[nodiscard]] LinkPlace link(std::uint32_t number) const override {
     return packets_.link(number);
   }
+  void add_findings(Findings& findings) const override;
   /// Of the simulation so far; zeros before the first message.
   [[nodiscard]] OrreryNs3Counts counts() const;
 
@@ -59,7 +62,7 @@ class Ns3Network final : public Network {
  private:
   struct Destroy {
     const OrreryNs3Functions* plugin;
-    void operator()(OrreryNs3Simulation* simulation) const { plugin->destroy(simulation); }
+    void operator()(OrreryNs3Simulation* simulation) const;
   };
   Ns3Network(const platform::Platform& platform, const OrreryNs3Functions& plugin,
              const std::shared_ptr<FabricRoutes>& routes);

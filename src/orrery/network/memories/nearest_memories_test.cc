@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/network/nearest_memories.h"
+#include "orrery/network/memories/nearest_memories.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

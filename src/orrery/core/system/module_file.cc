@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/commands/module_file.h"
+#include "orrery/core/system/module_file.h"
 
 #include <sys/stat.h>
 
 #include <filesystem>
 
-namespace orrery::commands {
+namespace orrery {
 
 std::string module_file(const std::string& name) {
   namespace fs = std::filesystem;
@@ -14,8 +14,8 @@ std::string module_file(const std::string& name) {
   if (error) return {};
   struct stat own {};
   if (::stat(program.c_str(), &own) != 0) return {};
-  fs::path folder = program.parent_path();
-  for (int up = 0; up < 2; ++up) {
+  fs::path folder = program;
+  for (int up = 0; up <= 2; ++up) {
     folder = folder.parent_path();
     const fs::path path = folder / ORRERY_LIB / "orrery" / name;
     struct stat there {};
@@ -24,4 +24,4 @@ std::string module_file(const std::string& name) {
   return {};
 }
 
-}  // namespace orrery::commands
+}  // namespace orrery

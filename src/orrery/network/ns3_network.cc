@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/network/ns3/ns3_network.h"
+#include "orrery/network/ns3_network.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +10,7 @@
 #include "orrery/core/check.h"
 #include "orrery/network/packet/congestion.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
+#include "plugins/ns3/orrery_ns3.h"
 
 namespace orrery::model {
 
@@ -50,7 +53,7 @@ Result<void> check_ns3(const platform::Platform& platform, const std::string& wh
   const PacketSettings settings = complete_packet_settings(platform);
   if (const char* const name = unsupported_setting(settings))
     return fail(Errc::config_conflict, where + ":/packets/" + name,
-                "ns-3 does not model this setting", "remove it, or --network packet");
+                fmt::format("ns-3 does not model `{}`", name), "remove it, or --network packet");
   if (settings.header->count() < ORRERY_NS3_LEAST_PACKET ||
       settings.acknowledgement.count() < ORRERY_NS3_LEAST_PACKET)
     return fail(
@@ -89,6 +92,15 @@ Ns3Network::Ns3Network(const platform::Platform& platform, const OrreryNs3Functi
       nodes_(routes->topology().node_count()),
       simulation_(nullptr, Destroy{&plugin}) {
   ORRERY_CHECK(check_ns3(platform, "").has_value());
+}
+
+void Ns3Network::Destroy::operator()(OrreryNs3Simulation* simulation) const {
+  plugin->destroy(simulation);
+}
+
+void Ns3Network::add_findings(Findings& findings) const {
+  if (settings_.skip != platform::PacketSkipping::off)
+    findings.add(FindingCode::key_without_effect, "packets/skip: ns-3 simulates every packet");
 }
 
 OrreryNs3Counts Ns3Network::counts() const {
