@@ -65,6 +65,8 @@ inline const std::string kAstra =
 [[nodiscard]] std::vector<Case> rocpd_cases();
 [[nodiscard]] std::vector<Case> perfetto_cases();
 [[nodiscard]] std::vector<Case> xplane_cases();
+[[nodiscard]] std::vector<Case> task_graph_cases();
+[[nodiscard]] std::vector<Case> flight_recorder_cases();
 [[nodiscard]] std::vector<Case> layer_cases();
 // The reader of run files.
 [[nodiscard]] std::vector<Case> run_file_cases();

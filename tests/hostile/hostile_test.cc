@@ -50,6 +50,8 @@ const std::vector<Case>& all_cases() {
                            rocpd_cases(),
                            perfetto_cases(),
                            xplane_cases(),
+                           task_graph_cases(),
+                           flight_recorder_cases(),
                            layer_cases(),
                            unlinked_cases(),
                            rank_value_cases(),

@@ -49,6 +49,7 @@ READERS = [
     ("RunMetadata", ["tests/fuzz/corpus/run_metadata_fuzz/*"], ["trace", "info", "{}"]),
     ("RunMetadata, converted", ["tests/fuzz/corpus/run_metadata_fuzz/*"], ["trace", "convert", "{}", "-o", "{out}"]),
     ("XPlane, converted", ["tests/fuzz/corpus/xplane_fuzz/*"], ["trace", "convert", "{}", "-o", "{out}"]),
+    ("flight recorder", ["tests/fuzz/corpus/flight_recorder_fuzz/*"], ["trace", "info", "{}"]),
     ("archive", ["tests/fuzz/corpus/archive_fuzz/*", "data/demo/ddp_transformer/*.json.gz"], ["trace", "info", "{}"]),
     ("Chakra", ["tests/fuzz/corpus/chakra_fuzz/*", "examples/step/step.0.et"], ["trace", "validate", "{}"]),
     ("Chakra, simulated", ["tests/fuzz/corpus/chakra_fuzz/*", "examples/memory/*.et"],

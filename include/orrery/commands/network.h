@@ -56,7 +56,7 @@ struct NetworkCheckQuestion {
   /// systolic.
   std::optional<std::string> compute{};
   /// Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces, Nsight
-  /// SQLite, rocpd, XPlane, tar archives.
+  /// SQLite, rocpd, XPlane, RunMetadata, tar archives.
   std::vector<std::string> traces{};
   /// Rank of a single trace that does not contain its rank. Default: -1.
   std::optional<std::int64_t> rank{};
@@ -182,7 +182,7 @@ struct NetworkCompareQuestion {
   /// systolic.
   std::optional<std::string> compute{};
   /// Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces, Nsight
-  /// SQLite, rocpd, XPlane, tar archives.
+  /// SQLite, rocpd, XPlane, RunMetadata, tar archives.
   std::vector<std::string> traces{};
   /// Rank of a single trace that does not contain its rank. Default: -1.
   std::optional<std::int64_t> rank{};

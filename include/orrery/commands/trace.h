@@ -18,7 +18,7 @@ struct TraceInfoQuestion {
   /// Drop damaged nodes and edges, and count them.
   std::optional<bool> repair{};
   /// Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces, Nsight
-  /// SQLite, rocpd, XPlane, tar archives.
+  /// SQLite, rocpd, XPlane, RunMetadata, tar archives.
   std::vector<std::string> traces{};
   /// Rank of a single trace that does not contain its rank. Default: -1.
   std::optional<std::int64_t> rank{};
@@ -40,7 +40,8 @@ struct TraceInfoQuestion {
   std::optional<std::string> output{};
   /// Overwrite FILE.
   std::optional<bool> force{};
-  /// Chakra traces (their common prefix, or files), or recorded traces.
+  /// Chakra traces (their common prefix, or files), recorded traces, or dumps of PyTorch's flight
+  /// recorder (their folder, or files).
   std::vector<std::string> prefix{};
 
   [[nodiscard]] std::string json() const {
@@ -72,7 +73,7 @@ struct TraceInfoQuestion {
 /// Link execution traces with device traces: `orrery trace merge`.
 struct TraceMergeQuestion {
   /// Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces, Nsight
-  /// SQLite, rocpd, XPlane, tar archives.
+  /// SQLite, rocpd, XPlane, RunMetadata, tar archives.
   std::vector<std::string> traces{};
   /// Rank of a single trace that does not contain its rank. Default: -1.
   std::optional<std::int64_t> rank{};
@@ -105,7 +106,7 @@ struct TraceMergeQuestion {
 /// Convert recorded traces to Chakra, and Chakra traces to text: `orrery trace convert`.
 struct TraceConvertQuestion {
   /// Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces, Nsight
-  /// SQLite, rocpd, XPlane, tar archives.
+  /// SQLite, rocpd, XPlane, RunMetadata, tar archives.
   std::vector<std::string> traces{};
   /// Rank of a single trace that does not contain its rank. Only for recorded traces. Default: -1.
   std::optional<std::int64_t> rank{};
@@ -244,7 +245,7 @@ struct TraceReplayQuestion {
   /// Write the simulated times as a trace for Perfetto and HTA; several ranks: FILE.rank0.json ….
   std::optional<std::string> kineto{};
   /// Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces, Nsight
-  /// SQLite, rocpd, XPlane, tar archives.
+  /// SQLite, rocpd, XPlane, RunMetadata, tar archives.
   std::vector<std::string> traces{};
   /// Rank of a single trace that does not contain its rank. Default: -1.
   std::optional<std::int64_t> rank{};
@@ -294,7 +295,7 @@ struct TracePredictQuestion {
   /// Remove the overhead of the profiler.
   std::optional<bool> unprofiled{};
   /// Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces, Nsight
-  /// SQLite, rocpd, XPlane, tar archives.
+  /// SQLite, rocpd, XPlane, RunMetadata, tar archives.
   std::vector<std::string> traces{};
   /// Rank of a single trace that does not contain its rank. Default: -1.
   std::optional<std::int64_t> rank{};
@@ -347,7 +348,7 @@ struct TraceStragglersQuestion {
   /// Process groups of Chakra traces.
   std::optional<std::string> groups{};
   /// Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces, Nsight
-  /// SQLite, rocpd, XPlane, tar archives.
+  /// SQLite, rocpd, XPlane, RunMetadata, tar archives.
   std::vector<std::string> traces{};
   /// Rank of a single trace that does not contain its rank. Default: -1.
   std::optional<std::int64_t> rank{};
@@ -468,7 +469,7 @@ struct TraceScaleDownQuestion {
   /// Process groups of Chakra traces.
   std::optional<std::string> groups{};
   /// Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces, Nsight
-  /// SQLite, rocpd, XPlane, tar archives.
+  /// SQLite, rocpd, XPlane, RunMetadata, tar archives.
   std::vector<std::string> traces{};
   /// Rank of a single trace that does not contain its rank. Default: -1.
   std::optional<std::int64_t> rank{};

@@ -10,7 +10,7 @@ namespace orrery::api {
 /// Check traces and configurations without simulating: `orrery trace validate`.
 struct TraceValidateQuestion {
   /// Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces, Nsight
-  /// SQLite, rocpd, XPlane, tar archives.
+  /// SQLite, rocpd, XPlane, RunMetadata, tar archives.
   std::vector<std::string> traces{};
   /// Rank of a single trace that does not contain its rank. Default: -1.
   std::optional<std::int64_t> rank{};

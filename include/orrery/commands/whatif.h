@@ -32,7 +32,7 @@ struct WhatifQuestion {
   /// Measured kernels, as written by 'orrery calibrate compute'.
   std::optional<std::string> kernel_table{};
   /// Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces, Nsight
-  /// SQLite, rocpd, XPlane, tar archives.
+  /// SQLite, rocpd, XPlane, RunMetadata, tar archives.
   std::vector<std::string> traces{};
   /// Rank of a single trace that does not contain its rank. Default: -1.
   std::optional<std::int64_t> rank{};

@@ -82,7 +82,7 @@ def network_check(
     compute: Source of compute times. One of auto, recorded, roofline, heuristic, learned, table,
         fitted, systolic.
     traces: Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces,
-        Nsight SQLite, rocpd, XPlane, tar archives.
+        Nsight SQLite, rocpd, XPlane, RunMetadata, tar archives.
     rank: Rank of a single trace that does not contain its rank. Default: -1.
     threads: Number of ranks that are read concurrently (0: all cores).
     no_link: Ignore execution traces if there are device traces.
@@ -171,7 +171,7 @@ def network_compare(
     compute: Source of compute times. One of auto, recorded, roofline, heuristic, learned, table,
         fitted, systolic.
     traces: Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces,
-        Nsight SQLite, rocpd, XPlane, tar archives.
+        Nsight SQLite, rocpd, XPlane, RunMetadata, tar archives.
     rank: Rank of a single trace that does not contain its rank. Default: -1.
     threads: Number of ranks that are read concurrently (0: all cores).
     no_link: Ignore execution traces if there are device traces.

@@ -92,7 +92,7 @@ def run(
     """Simulate a workload on a cluster, and break its step down: `orrery run`.
 
     traces: Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces,
-        Nsight SQLite, rocpd, XPlane, tar archives.
+        Nsight SQLite, rocpd, XPlane, RunMetadata, tar archives.
     rank: Rank of a single trace that does not contain its rank. Default: -1.
     threads: Threads that read and simulate (0: all cores); by default all read and one simulates.
     no_link: Ignore execution traces if there are device traces.

@@ -35,7 +35,7 @@ def trace_info(
     plot: Plot this structure as SVG (implies --structure).
     repair: Drop damaged nodes and edges, and count them.
     traces: Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces,
-        Nsight SQLite, rocpd, XPlane, tar archives.
+        Nsight SQLite, rocpd, XPlane, RunMetadata, tar archives.
     rank: Rank of a single trace that does not contain its rank. Default: -1.
     threads: Number of ranks that are read concurrently (0: all cores).
     no_link: Ignore execution traces if there are device traces.
@@ -47,7 +47,8 @@ def trace_info(
     page: Web page to fill, instead of the built-in one.
     output: Write the JSON to FILE ('-' for stdout).
     force: Overwrite FILE.
-    prefix: Chakra traces (their common prefix, or files), or recorded traces.
+    prefix: Chakra traces (their common prefix, or files), recorded traces, or dumps of PyTorch's
+        flight recorder (their folder, or files).
     """
     question = question_of(locals())
     return call_as(Answer, "trace info", question, keep_run=keep_run, progress=progress)
@@ -67,7 +68,7 @@ def trace_merge(
     """Link execution traces with device traces: `orrery trace merge`.
 
     traces: Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces,
-        Nsight SQLite, rocpd, XPlane, tar archives.
+        Nsight SQLite, rocpd, XPlane, RunMetadata, tar archives.
     rank: Rank of a single trace that does not contain its rank. Default: -1.
     threads: Number of ranks that are read concurrently (0: all cores).
     no_link: Ignore execution traces if there are device traces.
@@ -96,7 +97,7 @@ def trace_convert(
     """Convert recorded traces to Chakra, and Chakra traces to text: `orrery trace convert`.
 
     traces: Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces,
-        Nsight SQLite, rocpd, XPlane, tar archives.
+        Nsight SQLite, rocpd, XPlane, RunMetadata, tar archives.
     rank: Rank of a single trace that does not contain its rank. Only for recorded traces. Default:
         -1.
     threads: Number of ranks that are read concurrently (0: all cores). Only for recorded traces.
@@ -202,7 +203,7 @@ def trace_replay(
     kineto: Write the simulated times as a trace for Perfetto and HTA; several ranks:
         FILE.rank0.json ….
     traces: Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces,
-        Nsight SQLite, rocpd, XPlane, tar archives.
+        Nsight SQLite, rocpd, XPlane, RunMetadata, tar archives.
     rank: Rank of a single trace that does not contain its rank. Default: -1.
     threads: Number of ranks that are read concurrently (0: all cores).
     no_link: Ignore execution traces if there are device traces.
@@ -239,7 +240,7 @@ def trace_predict(
     device: Predict kernel times for this device of the catalog (implies --use-models).
     unprofiled: Remove the overhead of the profiler.
     traces: Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces,
-        Nsight SQLite, rocpd, XPlane, tar archives.
+        Nsight SQLite, rocpd, XPlane, RunMetadata, tar archives.
     rank: Rank of a single trace that does not contain its rank. Default: -1.
     threads: Number of ranks that are read concurrently (0: all cores).
     no_link: Ignore execution traces if there are device traces.
@@ -298,7 +299,7 @@ def trace_stragglers(
     network_bandwidth: Bandwidth of the links of a dimension.
     groups: Process groups of Chakra traces.
     traces: Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces,
-        Nsight SQLite, rocpd, XPlane, tar archives.
+        Nsight SQLite, rocpd, XPlane, RunMetadata, tar archives.
     rank: Rank of a single trace that does not contain its rank. Default: -1.
     threads: Number of ranks that are read concurrently (0: all cores).
     no_link: Ignore execution traces if there are device traces.
@@ -384,7 +385,7 @@ def trace_scale_down(
     network_bandwidth: Bandwidth of the links of a dimension.
     groups: Process groups of Chakra traces.
     traces: Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces,
-        Nsight SQLite, rocpd, XPlane, tar archives.
+        Nsight SQLite, rocpd, XPlane, RunMetadata, tar archives.
     rank: Rank of a single trace that does not contain its rank. Default: -1.
     threads: Number of ranks that are read concurrently (0: all cores).
     no_link: Ignore execution traces if there are device traces.

@@ -50,7 +50,7 @@ def trace_validate(
     """Check traces and configurations without simulating: `orrery trace validate`.
 
     traces: Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces,
-        Nsight SQLite, rocpd, XPlane, tar archives.
+        Nsight SQLite, rocpd, XPlane, RunMetadata, tar archives.
     rank: Rank of a single trace that does not contain its rank. Default: -1.
     threads: Number of ranks that are read concurrently (0: all cores).
     no_link: Ignore execution traces if there are device traces.

@@ -75,7 +75,7 @@ def whatif(
     replicate: Run the single trace on every rank of the cluster.
     kernel_table: Measured kernels, as written by 'orrery calibrate compute'.
     traces: Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces,
-        Nsight SQLite, rocpd, XPlane, tar archives.
+        Nsight SQLite, rocpd, XPlane, RunMetadata, tar archives.
     rank: Rank of a single trace that does not contain its rank. Default: -1.
     threads: Number of ranks that are read concurrently (0: all cores).
     no_link: Ignore execution traces if there are device traces.

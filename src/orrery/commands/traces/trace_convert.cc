@@ -130,9 +130,10 @@ Action add_trace_convert(CommandOptions& command, Context& context) {
   describe(command,
            "'orrery run' and ASTRA-sim read the result, one trace per rank. Reads Kineto\n"
            "(.pftrace, too) and PyTorch execution traces (linked with each other), Nsight\n"
-           "Systems' SQLite exports, rocpd, XPlane (JAX, TensorFlow), ASTRA-sim 1.0 text,\n"
-           "htsim's connection matrices, ns-3's lists of flows and GOAL schedules;\n"
-           "recognizes them by content.\n"
+           "Systems' SQLite exports, rocpd, XPlane (JAX, TensorFlow), RunMetadata (TensorFlow),\n"
+           "ASTRA-sim 1.0 text, htsim's connection matrices, ns-3's lists of flows, GOAL\n"
+           "schedules, FlexFlow's task graphs (dot) and TensorFlow's cost graphs; recognizes\n"
+           "them by content.\n"
            "Also converts a Chakra trace to JSON, dot or GraphML, by the ending of --output.\n"
            "\n"
            "Examples:\n"

@@ -11,7 +11,9 @@
 #include "orrery/commands/output_file.h"
 #include "orrery/commands/progress.h"
 #include "orrery/commands/traces/recorded_traces.h"
+#include "orrery/commands/traces/trace_info_hangs.h"
 #include "orrery/commands/traces/trace_info_views.h"
+#include "orrery/intake/flight_records/dump_files.h"
 #include "orrery/intake/messages/message_files.h"
 #include "orrery/present/traces/inspect_answer.h"
 #include "orrery/present/traces/inspect_structure_answer.h"
@@ -37,7 +39,8 @@ struct InspectOptions {
 
   static constexpr auto fields = std::tuple{
       QuestionField{"paths", &InspectOptions::paths, "PREFIX", "", kAnswer, "w",
-                    "Chakra traces (their common prefix, or files), or recorded traces"},
+                    "Chakra traces (their common prefix, or files), recorded traces, or dumps of "
+                    "PyTorch's flight recorder (their folder, or files)"},
       QuestionField{"groups", &InspectOptions::groups, "--groups", "FILE", kAnswer, "groups.json",
                     "Process groups, JSON: {\"NAME\": [ranks]}; NAME is the pg_name of nodes"},
       QuestionField{
@@ -120,6 +123,12 @@ int inspect(InspectOptions& options, Context& context) {
     return options.structure ? inspect_recorded_structure(options.recorded, options.plot, context)
                              : inspect_recorded(options.recorded, context);
   }
+  if (intake::has_flight_records(options.paths)) {
+    if (options.structure || !options.views.empty() || options.page.wanted())
+      return context.fail({Errc::usage, "--view", "dumps of the flight recorder have no views",
+                           "orrery trace info FOLDER"});
+    return inspect_flight_records(options.paths, context);
+  }
   if (options.paths.empty())
     return context.fail({Errc::usage, "PREFIX", "no trace is given", "give one or more traces"});
   const auto workload = read(options, context);
@@ -148,12 +157,14 @@ Action add_trace_info(CommandOptions& command, Context& context) {
            "communication, overlap, idle time, and the share of it in which the device waits\n"
            "for the host. --view shows tables of recorded traces. The view operators also\n"
            "compares kernels with their predicted times alone, as orrery kernels context does.\n"
+           "For dumps of PyTorch's flight recorder: the collectives that are stuck, and why.\n"
            "\n"
            "Examples:\n"
            "  orrery trace info llama/w\n"
            "  orrery trace info rank0.kineto.json.gz\n"
            "  orrery trace info rank0.kineto.json.gz --view operators,gemms\n"
-           "  orrery trace info rank0.kineto.json.gz --html rank0.html\n");
+           "  orrery trace info rank0.kineto.json.gz --html rank0.html\n"
+           "  orrery trace info nccl_traces/\n");
   return action_with_options(command, context, inspect);
 }
 

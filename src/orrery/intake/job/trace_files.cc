@@ -27,6 +27,10 @@ Error unsupported_error(const trace::Input& input) {
     case Format::run_file:
       return {Errc::usage, input.name, "this is a result of a simulation, not a recorded trace",
               "show it with 'orrery report'"};
+    case Format::flight_record:
+      return {Errc::usage, input.name,
+              "this is a dump of PyTorch's flight recorder, which has no kernels",
+              "'orrery trace info FOLDER' shows its collectives and what is stuck"};
     case Format::astra_text:
     case Format::mpi_json:
     case Format::htsim_matrix:

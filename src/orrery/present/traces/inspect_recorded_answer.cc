@@ -101,8 +101,32 @@ void state_breakdown(Answer& answer, const Inspection& inspection) {
   answer.object("breakdown", rows.back(), columns);
 }
 
-/// What a cause costs, and what helps, in words.
-std::string advice_text(const profile::Advice& one) {
+/// What helps against two causes, in the words of a framework.
+struct FrameworkAdvice {
+  std::string_view format;  ///< of the recording
+  std::string_view fewer_launches, faster_copies;
+};
+constexpr FrameworkAdvice kPyTorchAdvice = {
+    "", "CUDA graphs, torch.compile and fused operators need fewer launches",
+    "pin_memory=True and non_blocking=True let them overlap"};
+constexpr FrameworkAdvice kFrameworkAdvice[] = {
+    {"xplane",
+     "jax.jit around the complete step (TensorFlow: tf.function(jit_compile=True)) and XLA's "
+     "command buffers need fewer launches",
+     "jax.device_put of the next batch before the step (TensorFlow: prefetch_to_device) lets them "
+     "overlap"},
+    {"run_metadata", "tf.function(jit_compile=True) and fused operators need fewer launches",
+     "tf.data.experimental.prefetch_to_device lets them overlap"}};
+
+const FrameworkAdvice& framework_advice(std::string_view format) {
+  for (const FrameworkAdvice& one : kFrameworkAdvice)
+    if (one.format == format) return one;
+  return kPyTorchAdvice;
+}
+
+/// What a cause costs, and what helps, in words. `format`: of the recording.
+std::string advice_text(const profile::Advice& one, std::string_view format) {
+  const FrameworkAdvice& helps = framework_advice(format);
   const std::string time = format_time(one.time);
   const std::string example = report::fit(printable(one.example), 40);
   switch (one.cause) {
@@ -114,9 +138,8 @@ std::string advice_text(const profile::Advice& one) {
     case profile::Cause::small_kernels:
       return fmt::format(
           "{} kernels last less than the calls that launch them, and the device waits {} for "
-          "them: CUDA graphs, torch.compile and fused operators need fewer launches (orrery whatif "
-          "TRACE --change host=0)",
-          count(one.count), time);
+          "them: {} (orrery whatif TRACE --change host=0)",
+          count(one.count), time, helps.fewer_launches);
     case profile::Cause::synchronizing_operators:
       return fmt::format(
           "operators wait for the device {} times, mostly {}, after which it is idle for {}: read "
@@ -124,9 +147,9 @@ std::string advice_text(const profile::Advice& one) {
           count(one.count), example, time);
     case profile::Cause::pageable_copies:
       return fmt::format(
-          "{} copies from or to memory that is not pinned take {}: pin_memory=True and "
-          "non_blocking=True let them overlap (orrery whatif TRACE --change copies=0)",
-          count(one.count), time);
+          "{} copies from or to memory that is not pinned take {}: {} (orrery whatif TRACE "
+          "--change copies=0)",
+          count(one.count), time, helps.faster_copies);
   }
   return {};
 }
@@ -139,10 +162,11 @@ void state_advice(Answer& answer, const RankInspection& rank) {
       .field("time_ns", &profile::Advice::time)
       .field("cause_share", [](const auto& one) { return report::Share{one.share}; })
       .field("name", &profile::Advice::example)
-      .field("sentence", advice_text);
+      .field("sentence", [&](const auto& one) { return advice_text(one, rank.format); });
   answer.table("advice", rank.advice, columns);
   if (!answer.is_json() && !rank.advice.empty()) answer.end_section();
-  for (const profile::Advice& one : rank.advice) answer.line("advice", advice_text(one));
+  for (const profile::Advice& one : rank.advice)
+    answer.line("advice", advice_text(one, rank.format));
 }
 
 void state_recorded_rank(Answer& answer, const RankInspection& rank) {

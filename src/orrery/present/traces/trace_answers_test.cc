@@ -5,6 +5,7 @@
 
 #include "orrery/present/traces/cut_obfuscate_answer.h"
 #include "orrery/present/traces/diff_answer.h"
+#include "orrery/present/traces/inspect_recorded_answer.h"
 #include "orrery/present/traces/inspect_structure_answer.h"
 
 namespace orrery::present {
@@ -26,6 +27,25 @@ TEST(TraceAnswers, ShowFindings) {
   expect_shown([&](report::Answer& answer) { state_obfuscate(answer, {}, "w", findings); });
   expect_shown([&](report::Answer& answer) { state_diff(answer, {}, findings); });
   expect_shown([&](report::Answer& answer) { state_structure(answer, "w", workload); });
+}
+
+// What helps has the name that it has in the framework of the recording.
+TEST(TraceAnswers, AdviseInTheWordsOfTheFramework) {
+  const auto advice_of = [](const std::string& format) {
+    RankInspection rank;
+    rank.format = format;
+    rank.advice = {{profile::Cause::small_kernels, 7, us(5), 0.1, "k"},
+                   {profile::Cause::pageable_copies, 2, us(5), 0.1, "Memcpy HtoD"}};
+    return report::answer_json("trace info", [&](report::Answer& answer) {
+      state_recorded(answer, {rank}, intake::Job{}, {});
+    });
+  };
+  EXPECT_THAT(advice_of("kineto"), HasSubstr("torch.compile"));
+  EXPECT_THAT(advice_of("kineto"), HasSubstr("pin_memory=True"));
+  EXPECT_THAT(advice_of("xplane"), HasSubstr("jax.jit"));
+  EXPECT_THAT(advice_of("xplane"), HasSubstr("jax.device_put"));
+  EXPECT_THAT(advice_of("run_metadata"), HasSubstr("tf.function(jit_compile=True)"));
+  EXPECT_THAT(advice_of("run_metadata"), ::testing::Not(HasSubstr("torch")));
 }
 
 }  // namespace

@@ -129,6 +129,9 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "kernels memory_traffic_bytes operation pass product_flop vector_flop"},
      {"kernel_operations", JsonType::object, "operations of kernels", JsonForm::list,
       "operation size_names"},
+     {"last_calls", JsonType::object,
+      "last calls of ranks that have not called what others wait for", JsonForm::list,
+      "call_site group is_completed operation rank sentence sequence"},
      {"launched", JsonType::object, "device work by the operator that launched it", JsonForm::list,
       "=changed"},
      {"left_out", JsonType::object, "what was skipped", JsonForm::list, "name reason"},
@@ -247,6 +250,14 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "rank_numbers recorded_cpu_ns recorded_ns"},
      {"rankings", JsonType::object, "plans ranked by measurement and prediction", JsonForm::list,
       "measured_best place plans predicted_best slowdown_ratio what"},
+     {"recorded_calls", JsonType::object,
+      "collectives by group and number, and messages that are not completed", JsonForm::list,
+      "call_spread_ns call_state completed_ranks first_call_ns group group_index hang_cause is_p2p "
+      "max_ns min_ns missing_ranks operation overwritten_ranks rank_difference recorded_tensors "
+      "scheduled_ranks sequence started_ranks waits_for"},
+     {"recorded_groups", JsonType::object, "process groups", JsonForm::list,
+      "collective_count completed_sequence first_sequence group group_description last_sequence "
+      "rank_numbers stuck_count undumped_ranks"},
      {"rejections", JsonType::object, "why candidates were rejected", JsonForm::list,
       "count reason"},
      {"remedies", JsonType::object, "changes that were simulated, best first", JsonForm::list,
@@ -292,6 +303,8 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
      {"structures", JsonType::object, "structure of ranks", JsonForm::list,
       "context_parallel forward_passes lane layers named_layers operations phases process_groups "
       "rank_numbers stages steps structure_blocks"},
+     {"stuck_calls", JsonType::object, "stuck operations, those that explain others first",
+      JsonForm::list, "call_index hang_cause sentence"},
      {"studies", JsonType::object, "built-in case studies", JsonForm::list, "name run_count title"},
      {"suspects", JsonType::object, "possible causes", JsonForm::list,
       "excess_ns excess_share kind name rank step_without_ns test"},

@@ -97,6 +97,9 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
      {"filter", JsonType::object, "weights", JsonForm::one,
       "dram_reads dram_writes sram_reads sram_writes"},
      {"first_manifest", JsonType::text, "facts of the first run that differ", JsonForm::map},
+     {"flight_record", JsonType::object, "dumps of PyTorch's flight recorder", JsonForm::one,
+      "knows_starts last_calls partly_recorded rank_numbers recorded_calls recorded_groups records "
+      "stuck_calls versions"},
      {"flop_by_source", JsonType::object, "FLOP by source", JsonForm::one,
       "backward_flop forward_flop hardware_flop model_flop optimizer_flop recompute_flop "
       "vector_flop"},

@@ -127,7 +127,8 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
       "edges file groups matched nodes per_rank prefix ranks single_rank unmatched world_size"},
      {"trace diff", "added changed launched per_iteration removed same"},
      {"trace info",
-      "all_ranks name per_rank process_groups rank_classes ranks structures trace traffic "
+      "all_ranks flight_record name per_rank process_groups rank_classes ranks structures trace "
+      "traffic "
       "views"},
      {"trace merge", "groups matched per_rank single_rank unmatched world_size"},
      {"trace predict",

@@ -52,7 +52,7 @@ struct QuestionTable<RecordedTraces> {
       QuestionField{
           "traces", &RecordedTraces::traces, "--traces", "FILES", kLoad | kUnlisted, "other.json",
           "Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution "
-          "traces, Nsight SQLite, rocpd, XPlane, tar archives"},
+          "traces, Nsight SQLite, rocpd, XPlane, RunMetadata, tar archives"},
       QuestionField{"rank", &RecordedTraces::rank, "--rank", "N", kLoad, "1",
                     "Rank of a single trace that does not contain its rank"}
           .advanced(),

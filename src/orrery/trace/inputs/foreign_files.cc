@@ -14,7 +14,8 @@ using std::string_view;
 
 constexpr string_view kRecordings =
     "supported recordings: PyTorch's profiler (JSON, .pftrace), Nsight Systems exports (.sqlite), "
-    "rocprofv3 databases (.db), XPlane (.xplane.pb); and Chakra traces (.et)";
+    "rocprofv3 databases (.db), XPlane (.xplane.pb), RunMetadata of TensorFlow; and Chakra traces "
+    "(.et)";
 
 constexpr string_view kFormatsPage = "docs/recorded-traces.md";
 constexpr string_view kCollectPage = "docs/collect.md";
@@ -66,6 +67,9 @@ constexpr ForeignFile kPickle{
 constexpr ForeignFile kXplane{
     "a file named .xplane.pb that does not begin with a plane of XLA's profiler",
     "record with jax.profiler.trace(FOLDER), or copy the file again", kFormatsPage};
+constexpr ForeignFile kTensorFlowText{
+    "the text form of a message of TensorFlow or XLA, which has no reader here",
+    "write its bytes: message.SerializeToString()", kFormatsPage};
 constexpr ForeignFile kWebPage{"a web page", "download the file itself (raw)", ""};
 
 /// In the order in which they are tried.
@@ -100,6 +104,11 @@ constexpr std::array kForeignKinds = {
     of_start("\x80\x03", kPickle, kFirstOpcodes),
     of_start("\x80\x04", kPickle, kFrame),
     of_start("\x80\x05", kPickle, kFrame),
+    of_start("step_stats {", kTensorFlowText),
+    of_start("dev_stats {", kTensorFlowText),
+    of_start("cost_graph {", kTensorFlowText),
+    of_start("partition_graphs {", kTensorFlowText),
+    of_start("planes {", kTensorFlowText),
     of_start("SQLite format 3",
              {"a database without the tables of Nsight Systems, rocprofv3 or a run of Orrery",
               kRecordings, kFormatsPage}),

@@ -38,6 +38,8 @@ TEST(ForeignFiles, AreKnownByContentOrName) {
   EXPECT_EQ(what(binary, "host.xplane.pb").substr(0, 12), "a file named");
   EXPECT_EQ(what(binary, "events.out.tfevents.17.host").substr(0, 13), "an event file");
   EXPECT_EQ(what("SQLite format 3" + binary).substr(0, 10), "a database");
+  EXPECT_EQ(what("step_stats {\n  dev_stats {\n").substr(0, 13), "the text form");
+  EXPECT_EQ(what("planes {\n  id: 1\n"), what("step_stats {"));
   EXPECT_EQ(what("<algo name=\"t\">").substr(0, 6), "a plan");
   EXPECT_EQ(what("a,b\n1,2\n"), "a text file, not a trace");
 }

@@ -111,12 +111,28 @@ bool is_printed_message(const Outline& outline) {
   return ours && (outline.has("id") || outline.has("version") || outline.has("attr"));
 }
 
+/// A dump of PyTorch's flight recorder. Its keys are sorted in JSON, so that a long list of entries
+/// may hide those after it.
+bool is_flight_record(std::string_view head, const Outline& outline) {
+  return outline.has("pg_config") ||
+         (outline.has("entries") && head.find("\"collective_seq_id\"") != head.npos);
+}
+
+/// The same as a pickle (Lib/pickletools.py): a protocol, from 4 on a frame, and a dictionary.
+bool is_flight_record_pickle(std::string_view head) {
+  constexpr char kProtocol = '\x80', kFrame = '\x95', kDictionary = '}';
+  if (head.size() < 3 || head[0] != kProtocol || head[1] < 2 || head[1] > 5) return false;
+  if (head[2] != (head[1] < 4 ? kDictionary : kFrame)) return false;
+  return head.find("pg_config") != head.npos || head.find("collective_seq_id") != head.npos;
+}
+
 Format json_format(std::string_view head, const Outline& outline) {
   if (outline.is_array) {
     if (outline.has("ph")) return events_of(head, outline);
     return any_of(outline, kCommKeys) ? Format::mpi_json : Format::unknown;
   }
   if (outline.has("rocprofiler-sdk-tool")) return Format::rocprof_json;
+  if (is_flight_record(head, outline)) return Format::flight_record;
   if (outline.has("workload_graph") || outline.has("chakra")) return Format::chakra;
   if (outline.has("traceEvents")) return events_of(head, outline);
   const bool execution = any_of(outline, kExecutionKeys);
@@ -288,9 +304,9 @@ bool is_cost_graph(std::string_view head) {
 std::string_view name(Format format) {
   constexpr auto kNames = enumerator_names<Format::foreign>(
       "unknown", "chakra", "kineto", "pftrace", "pytorch_et", "nsys_sqlite", "rocpd", "xplane",
-      "run_metadata", "run_file", "astra_text", "mpi_json", "htsim_matrix", "ns3_flows", "goal",
-      "flexflow", "cost_graph", "nsys_report", "nsys_table", "ascend_json", "rocprof_json",
-      "archive", "foreign");
+      "run_metadata", "run_file", "flight_record", "astra_text", "mpi_json", "htsim_matrix",
+      "ns3_flows", "goal", "flexflow", "cost_graph", "nsys_report", "nsys_table", "ascend_json",
+      "rocprof_json", "archive", "foreign");
   return kNames[static_cast<std::size_t>(format)];
 }
 
@@ -299,6 +315,7 @@ Format format_of(std::string_view head) {
   if (head.substr(0, kSqlite.size()) == kSqlite) return database_format(head);
   if (const Outline outline = outline_of(head); outline.is_json) return json_format(head, outline);
   if (is_archive(head)) return Format::archive;
+  if (is_flight_record_pickle(head)) return Format::flight_record;
   if (is_nsys_table(head)) return Format::nsys_table;
   if (is_astra_text(head)) return Format::astra_text;
   if (const Format messages = message_format(head); messages != Format::unknown) return messages;

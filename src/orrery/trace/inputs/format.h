@@ -18,23 +18,24 @@ struct ForeignFile;
 
 enum class Format : std::uint8_t {
   unknown,
-  chakra,        ///< protobuf, any historic layout, or its JSON forms
-  kineto,        ///< JSON with traceEvents, or a bare array of events
-  pftrace,       ///< Perfetto's protobuf as PyTorch writes it
-  pytorch_et,    ///< JSON with schema and nodes
-  nsys_sqlite,   ///< SQLite with Nsight's tables
-  rocpd,         ///< SQLite with the tables of AMD's rocprofv3
-  xplane,        ///< protobuf of XLA's profiler (JAX, TensorFlow)
-  run_metadata,  ///< protobuf of TensorFlow's sessions: RunMetadata or StepStats
-  run_file,      ///< a result file of Orrery (SQLite)
-  astra_text,    ///< ASTRA-sim 1.0 workload: the name of a parallelism and a number of layers
-  mpi_json,      ///< an MPI or communication trace as JSON
-  htsim_matrix,  ///< a connection matrix of htsim
-  ns3_flows,     ///< a list of flows of an RDMA simulation in ns-3
-  goal,          ///< a GOAL schedule as text (LogGOPSim, ATLAHS)
-  flexflow,      ///< a task graph of FlexFlow's simulator as dot
-  cost_graph,    ///< protobuf of TensorFlow: a graph with estimated times (CostGraphDef)
-  nsys_report,   ///< .nsys-rep: the user must export it first
+  chakra,         ///< protobuf, any historic layout, or its JSON forms
+  kineto,         ///< JSON with traceEvents, or a bare array of events
+  pftrace,        ///< Perfetto's protobuf as PyTorch writes it
+  pytorch_et,     ///< JSON with schema and nodes
+  nsys_sqlite,    ///< SQLite with Nsight's tables
+  rocpd,          ///< SQLite with the tables of AMD's rocprofv3
+  xplane,         ///< protobuf of XLA's profiler (JAX, TensorFlow)
+  run_metadata,   ///< protobuf of TensorFlow's sessions: RunMetadata or StepStats
+  run_file,       ///< a result file of Orrery (SQLite)
+  flight_record,  ///< a dump of PyTorch's flight recorder: a pickle or JSON
+  astra_text,     ///< ASTRA-sim 1.0 workload: the name of a parallelism and a number of layers
+  mpi_json,       ///< an MPI or communication trace as JSON
+  htsim_matrix,   ///< a connection matrix of htsim
+  ns3_flows,      ///< a list of flows of an RDMA simulation in ns-3
+  goal,           ///< a GOAL schedule as text (LogGOPSim, ATLAHS)
+  flexflow,       ///< a task graph of FlexFlow's simulator as dot
+  cost_graph,     ///< protobuf of TensorFlow: a graph with estimated times (CostGraphDef)
+  nsys_report,    ///< .nsys-rep: the user must export it first
   // Known formats without a reader
   nsys_table,    ///< CSV of 'nsys stats'
   ascend_json,   ///< trace_view.json of Ascend's profiler

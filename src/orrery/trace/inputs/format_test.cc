@@ -20,6 +20,7 @@ TEST(Format, HasNames) {
   EXPECT_EQ(name(Format::xplane), "xplane");
   EXPECT_EQ(name(Format::run_metadata), "run_metadata");
   EXPECT_EQ(name(Format::run_file), "run_file");
+  EXPECT_EQ(name(Format::flight_record), "flight_record");
   EXPECT_EQ(name(Format::astra_text), "astra_text");
   EXPECT_EQ(name(Format::mpi_json), "mpi_json");
   EXPECT_EQ(name(Format::htsim_matrix), "htsim_matrix");
@@ -52,6 +53,16 @@ TEST(Format, RecognizesTensorFlowAndFlexFlow) {
   EXPECT_EQ(format_of("/* a */ digraph g { node0 [label=\"{ npu=0|a|f|COMP_NODE|t=1 }\"]; }"),
             Format::flexflow);
   EXPECT_NE(format_of("digraph g { a -> b; }"), Format::flexflow) << "another dot file";
+}
+
+TEST(Format, RecognizesFlightRecords) {
+  const std::string pickle = std::string("\x80\x02}(X\x09\0\0\0pg_config}u.", 20);
+  EXPECT_EQ(format_of(pickle), Format::flight_record);
+  EXPECT_EQ(format_of(R"({"entries": [{"collective_seq_id": 1}]})"), Format::flight_record);
+  EXPECT_EQ(format_of(R"({"pg_config": {}, "version": "2.4"})"), Format::flight_record);
+  EXPECT_EQ(format_of(R"({"entries": [{"id": 1}]})"), Format::unknown) << "other entries";
+  const std::string other = std::string("\x80\x02}(X\x05\0\0\0stateu.", 15);
+  EXPECT_EQ(format_of(other), Format::unknown) << "another pickle";
 }
 
 // Files that have no reader are recognized, so that they are refused by name.

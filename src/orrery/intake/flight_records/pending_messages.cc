@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "orrery/intake/flight_records/hang_internal.h"
+
+namespace orrery::intake {
+namespace {
+
+using trace::flight_recorder::Record;
+using trace::flight_recorder::State;
+
+/// A send or receive that is not completed.
+struct PendingPart {
+  std::uint32_t dump = 0, record = 0;
+  State state = State::scheduled;
+};
+
+struct PendingPair {
+  std::vector<PendingPart> sends, receives;
+};
+
+/// By group, source and destination.
+using PendingPairs = std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, PendingPair>;
+
+/// The rank of the job. Without the list of the group's ranks, names have these.
+std::uint32_t job_rank(const RecordedGroup& group, std::int64_t number) {
+  const auto place = static_cast<std::size_t>(number);
+  return group.ranks_listed && place < group.ranks.size() ? group.ranks[place]
+                                                          : static_cast<std::uint32_t>(number);
+}
+
+PendingPairs find_pending(const HangSearch& search) {
+  PendingPairs pairs;
+  for (std::uint32_t d = 0; d < search.dumps.size(); ++d) {
+    const auto& records = search.dumps[d].dump.records;
+    // Operations of a coalesced launch have no state of their own.
+    std::map<std::pair<std::uint32_t, std::int64_t>, State> launches;
+    for (std::uint32_t r = 0; r < records.size(); ++r)
+      if (records[r].is_p2p && records[r].operation == "coalesced")
+        launches[{search.group_of[d][r], records[r].p2p_seq}] = records[r].state;
+    for (std::uint32_t r = 0; r < records.size(); ++r) {
+      const Record& record = records[r];
+      if (!record.is_p2p || !record.peer) continue;
+      const std::uint32_t group = search.group_of[d][r];
+      const auto launch = launches.find({group, record.p2p_seq});
+      const State state = launch == launches.end() ? record.state : launch->second;
+      if (state == State::completed) continue;
+      const std::uint32_t rank = search.dumps[d].rank;
+      const std::uint32_t peer = job_rank(search.report.groups[group], *record.peer);
+      const bool sends = record.operation == "send";
+      PendingPair& pair = pairs[{group, sends ? rank : peer, sends ? peer : rank}];
+      (sends ? pair.sends : pair.receives).push_back({d, r, state});
+    }
+  }
+  return pairs;
+}
+
+}  // namespace
+
+void match_messages(HangSearch& search) {
+  for (const auto& [key, pair] : find_pending(search)) {
+    const auto [group, source, destination] = key;
+    const std::size_t count = std::max(pair.sends.size(), pair.receives.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      RecordedCall call{.group = group, .is_p2p = true, .state = CallState::stuck};
+      std::vector<RankPart> parts;
+      const auto add = [&](const std::vector<PendingPart>& list, std::uint32_t rank) {
+        if (i >= list.size()) {
+          if (search.dump_of(rank) != kNowhere) call.not_called.push_back(rank);
+          return;
+        }
+        const PendingPart& part = list[i];
+        const Record& record = search.record(part.dump, part.record);
+        const Time called = search.since_origin(record);
+        (part.state == State::started ? call.started : call.scheduled).push_back(rank);
+        if (parts.empty()) {
+          call.sequence = record.p2p_seq;
+          call.first_call = called;
+          call.tensors = tensors_text(record.inputs.sizes.empty() ? record.outputs : record.inputs);
+          call.operation = record.operation == "send"
+                               ? fmt::format("send {}->{}", source, destination)
+                               : fmt::format("recv {}<-{}", destination, source);
+        }
+        call.call_spread = std::max(call.first_call, called) - std::min(call.first_call, called);
+        call.first_call = std::min(call.first_call, called);
+        search.call_of[part.dump][part.record] =
+            static_cast<std::uint32_t>(search.report.calls.size());
+        parts.push_back({part.dump, {part.record}});
+      };
+      add(pair.sends, source);
+      add(pair.receives, destination);
+      for (auto* const ranks : {&call.scheduled, &call.started})
+        std::sort(ranks->begin(), ranks->end());
+      std::sort(parts.begin(), parts.end(),
+                [](const RankPart& a, const RankPart& b) { return a.dump < b.dump; });
+      ++search.report.groups[group].stuck;
+      search.report.calls.push_back(std::move(call));
+      search.parts.push_back(std::move(parts));
+    }
+  }
+}
+
+}  // namespace orrery::intake
