@@ -129,6 +129,7 @@ READERS = [
 
 # Corpora that no command reads as files.
 UNUSED_CORPORA = {
+    "learned_traces_fuzz": "no command reads what was learned of traces yet",
     "measured_lookups_fuzz": "'dlrm lookup fit' trains networks for minutes",
     "operators_fuzz": "operators as lines of text, a format of the fuzz target alone",
     "planner_fuzz": "'bench' needs PyTorch; its execution traces have the reader of pytorch_et_fuzz",
