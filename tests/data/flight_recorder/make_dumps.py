@@ -103,7 +103,7 @@ def different(rank):
     return ring
 
 
-def circle(rank):
+def cycle(rank):
     """Two groups of the same ranks, called in different orders; and sends that wait for each other."""
     ring = Rank(rank, {"5": ("dp", [0, 1]), "6": ("cp", [0, 1]), "7": ("pp", [2, 3])})
     if rank < 2:
@@ -116,14 +116,14 @@ def circle(rank):
 def main():
     for rank in range(4):
         write(EXAMPLE, f"nccl_trace_rank_{rank}", pickle.dumps(not_called(rank).dump(), protocol=2))
-        write(DATA / "circle", f"host{rank // 2}_dump_{rank}", pickle.dumps(circle(rank).dump(), protocol=5))
+        write(DATA / "cycle", f"host{rank // 2}_dump_{rank}", pickle.dumps(cycle(rank).dump(), protocol=5))
     for rank in range(2):
         write(DATA / "different", f"rank{rank}.json", different(rank).dump_json())
         write(CORPUS, f"different.rank{rank}.json", different(rank).dump_json())
     write(CORPUS, "protocol2.rank3", pickle.dumps(not_called(3).dump(), protocol=2))
     write(CORPUS, "protocol3.rank0", pickle.dumps(different(0).dump(), protocol=3))
-    write(CORPUS, "protocol4.rank1", pickle.dumps(circle(1).dump(), protocol=4))
-    write(CORPUS, "protocol5.rank2", pickle.dumps(circle(2).dump(), protocol=5))
+    write(CORPUS, "protocol4.rank1", pickle.dumps(cycle(1).dump(), protocol=4))
+    write(CORPUS, "protocol5.rank2", pickle.dumps(cycle(2).dump(), protocol=5))
 
 
 if __name__ == "__main__":

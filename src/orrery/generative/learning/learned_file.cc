@@ -47,8 +47,7 @@ std::string with_checksum(std::string_view rest) {
 Result<LearnedTraces> parse_learned(std::string_view bytes, const std::string& where) {
   const std::string_view whole = bytes;
   if (bytes.substr(0, kFormat.size()) != kFormat)
-    return fail(Errc::input_unsupported, where, "is no file of learned traces",
-                "make one with: orrery trace learn FOLDER -o FILE");
+    return fail(Errc::input_unsupported, where, "is no file of learned traces");
   bytes.remove_prefix(kFormat.size());
   const std::size_t line = bytes.find('\n');
   const std::string_view version = bytes.substr(0, std::min<std::size_t>(line, 20));

@@ -134,11 +134,16 @@ TEST(Synthesis, JobsThatWereNotLearned) {
 }
 
 TEST(Synthesis, EqualSeedsGiveEqualPrograms) {
-  const auto job = program_of(sample_job_text(kHeldOut + 2));
+  // The first job that can be synthesized: 93 of 100 can.
+  std::uint64_t number = kHeldOut;
+  while (number < kHeldOut + 10 &&
+         !synthesize(learned(), program_of(sample_job_text(number)), {.seed = 5}))
+    ++number;
+  const auto job = program_of(sample_job_text(number));
   const auto one = synthesize(learned(), job, {.seed = 5});
   const auto two = synthesize(learned(), job, {.seed = 5});
-  ASSERT_EQ(one.has_value(), two.has_value());
-  if (!one) GTEST_SKIP() << to_string(one.error());
+  ASSERT_TRUE(one) << to_string(one.error());
+  ASSERT_TRUE(two) << to_string(two.error());
   ASSERT_EQ(one->program.bodies.size(), two->program.bodies.size());
   for (std::size_t body = 0; body < one->program.bodies.size(); ++body) {
     const auto &a = one->program.bodies[body].ops, &b = two->program.bodies[body].ops;

@@ -28,7 +28,7 @@ std::string_view name(HangCause cause) {
                                                       "waits",
                                                       "no_dump",
                                                       "not_completed",
-                                                      "circle"};
+                                                      "cycle"};
   return kNames[static_cast<std::size_t>(cause)];
 }
 
@@ -87,7 +87,7 @@ void find_waits(HangSearch& search, const std::vector<std::uint32_t>& oldest) {
 }
 
 /// Calls that wait, and that lead to no other cause by what they wait for, wait for each other.
-void find_circles(HangReport& report) {
+void find_cycles(HangReport& report) {
   std::vector<std::vector<std::size_t>> waiting(report.calls.size());  // by what they wait for
   std::vector<std::size_t> reached;
   std::vector<bool> explained(report.calls.size());
@@ -109,7 +109,7 @@ void find_circles(HangReport& report) {
   }
   for (std::size_t c = 0; c < report.calls.size(); ++c)
     if (report.calls[c].cause == HangCause::waits && !explained[c])
-      report.calls[c].cause = HangCause::circle;
+      report.calls[c].cause = HangCause::cycle;
 }
 
 LastCall last_call(const HangSearch& search, std::uint32_t rank) {
@@ -146,7 +146,7 @@ int order_of(HangCause cause) {
     case HangCause::not_completed:
     case HangCause::none:
       return 0;
-    case HangCause::circle:
+    case HangCause::cycle:
     case HangCause::no_dump:
       return 1;
     case HangCause::waits:
@@ -192,7 +192,7 @@ std::int64_t first_record_ns(const std::vector<RankDump>& dumps) {
 void find_causes(HangSearch& search) {
   const std::vector<std::uint32_t> oldest = oldest_stuck(search);
   find_waits(search, oldest);
-  find_circles(search.report);
+  find_cycles(search.report);
   order_stuck(search.report);
   find_last_calls(search, oldest);
 }

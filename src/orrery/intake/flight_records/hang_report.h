@@ -34,7 +34,7 @@ enum class HangCause : std::uint8_t {
   waits,          ///< its ranks wait for another stuck operation first
   no_dump,        ///< all ranks with a dump called it; others have no dump
   not_completed,  ///< all ranks called it
-  circle          ///< its ranks wait for each other, in different orders
+  cycle           ///< its ranks wait for each other, in different orders
 };
 [[nodiscard]] std::string_view name(HangCause cause);
 

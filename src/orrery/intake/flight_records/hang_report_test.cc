@@ -158,8 +158,8 @@ TEST(Hangs, RanksWaitForEachOther) {
       Ring(1).group("a", {0, 1}).group("b", {0, 1}).call("b", 1, "all_reduce", State::started)};
   const HangReport report = report_hangs(dumps);
   ASSERT_EQ(report.stuck.size(), 2u);
-  EXPECT_EQ(stuck(report).cause, HangCause::circle);
-  EXPECT_EQ(stuck(report, 1).cause, HangCause::circle);
+  EXPECT_EQ(stuck(report).cause, HangCause::cycle);
+  EXPECT_EQ(stuck(report, 1).cause, HangCause::cycle);
 }
 
 TEST(Hangs, AllRanksCalled) {
@@ -219,7 +219,7 @@ TEST(Hangs, Messages) {
   const HangReport both =
       report_hangs({sender(4, 1, State::started), sender(5, 0, State::started)});
   ASSERT_EQ(both.stuck.size(), 2u);
-  EXPECT_EQ(stuck(both).cause, HangCause::circle);
+  EXPECT_EQ(stuck(both).cause, HangCause::cycle);
   // A pair that does not complete, and one whose other rank has no dump.
   const RankDump receiver =
       Ring(5).group("pp", {4, 5}).call("pp", 1, "recv", State::scheduled).peer(0);

@@ -86,8 +86,8 @@ std::string cause_text(const HangReport& found, std::size_t number) {
                    "and the kernels before it"
                  : fmt::format("all ranks called it, and only {} completed it",
                                format_ranks(call.completed));
-    case HangCause::circle:
-      return "its ranks wait for each other, in a circle with " + waits_text(found, call);
+    case HangCause::cycle:
+      return "its ranks wait for each other, in a cycle with " + waits_text(found, call);
     case HangCause::none:
       break;
   }

@@ -56,7 +56,8 @@ constexpr double kAnnouncedMessageTime = 200;
 // A packet with its acknowledgement: 620 ns in a permutation of 64 hosts with a window on two
 // tiers, 2,300 ns in one of 1,024 hosts with NSCC on three.
 constexpr double kPacketTime = 1200;
-constexpr double kNs3PacketTime = 12'000;
+// In ns-3: 9,000 ns in a step of 16 devices on two tiers.
+constexpr double kNs3PacketTime = 9000;
 // A flit and a router that it passes: 64 ns in a ring of neighbors, 140 to 155 ns in a permutation
 // and an all-to-all of 64 devices in a mesh or torus, 212 ns in a crossbar of 16.
 constexpr double kFlitTime = 150;
