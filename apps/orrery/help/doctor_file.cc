@@ -75,7 +75,7 @@ constexpr KnownFormat kFormats[] = {
     {trace::Format::flight_record,
      "a dump of PyTorch's flight recorder",
      {"orrery trace info FOLDER  (of the dumps of all ranks: what is stuck)",
-      "orrery trace info FILE", ""}},
+      "orrery trace info FILE", "orrery trace convert FOLDER -o PREFIX"}},
     {trace::Format::astra_text,
      "a workload of ASTRA-sim 1.0",
      {"orrery run FILE --cluster CLUSTER", "orrery trace convert FILE --npus RANKS -o PREFIX", ""}},

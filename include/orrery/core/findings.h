@@ -78,8 +78,13 @@ enum class FindingCode : std::uint8_t {
   rank_from_order,
   file_skipped,
   recorded_on_other_device,
+  recorded_device_unknown,
   replicas_in_turn,
   traces_without_device,
+  profiler_error,
+  profiler_warning,
+  recorded_hang,
+  call_not_complete,
   // Configurations
   key_ignored,
   key_without_effect,

@@ -137,12 +137,26 @@ constexpr FindingInfo kInfos[] = {
     {"recorded_on_other_device", info,
      "a recording comes from a different device than the cluster's; its kernels keep their "
      "recorded times"},
+    {"recorded_device_unknown", info,
+     "the catalog of devices has no device of the recorded name; commands that need its figures "
+     "ask "
+     "for a device"},
     {"replicas_in_turn", info,
      "traces of several data-parallel replicas represent a different number of replicas; they are "
      "used in turn"},
     {"traces_without_device", warning,
      "there are traces for more ranks than the system has devices; the remaining traces are not "
      "simulated"},
+    {"profiler_error", error,
+     "the profiler reported an error while it recorded; the file may lack events"},
+    {"profiler_warning", info,
+     "the profiler reported a warning while it recorded; the file may lack events"},
+    {"recorded_hang", error,
+     "ranks called a collective or message and did not complete it; it is left out, and the rest "
+     "of the recording is used"},
+    {"call_not_complete", data_loss,
+     "the dumps of some ranks lack a collective or message that others completed, or describe it "
+     "differently; it is left out"},
     {"key_ignored", warning, "an unknown key is ignored"},
     {"key_without_effect", warning,
      "a setting has no effect here: it matches nothing, other settings hide its effect, or it is "

@@ -18,11 +18,15 @@ std::int64_t iteration_number(std::string_view name) {
   return number;
 }
 
-std::vector<Iteration> iterations(const Profile& profile) {
+namespace {
+
+/// Events of the host, or ranges of a device, that are iterations.
+std::vector<Iteration> find_iterations(const Profile& profile, bool on_device) {
   std::vector<Iteration> found;
   for (std::size_t e = 0; e < profile.events.size(); ++e) {
     const Event& event = profile.events[e];
-    if ((event.kind != Kind::annotation && event.kind != Kind::op) || !event.timed()) continue;
+    const bool of_host = event.kind == Kind::annotation || event.kind == Kind::op;
+    if (!event.timed() || (on_device ? event.kind != Kind::device_range : !of_host)) continue;
     const std::int64_t number = iteration_number(profile.string(event.name));
     if (number < 0) continue;
     found.push_back({static_cast<EventId>(e), number, event.start, event.end()});
@@ -36,6 +40,13 @@ std::vector<Iteration> iterations(const Profile& profile) {
   };
   found.erase(std::unique(found.begin(), found.end(), twice), found.end());
   return found;
+}
+
+}  // namespace
+
+std::vector<Iteration> iterations(const Profile& profile) {
+  std::vector<Iteration> found = find_iterations(profile, false);
+  return found.empty() ? find_iterations(profile, true) : found;
 }
 
 std::size_t iteration_at(const std::vector<Iteration>& iterations, Time at) {

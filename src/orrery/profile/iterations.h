@@ -23,8 +23,8 @@ struct Iteration {
 /// The N of "ProfilerStep#N", -1 for every other name.
 [[nodiscard]] std::int64_t iteration_number(std::string_view name);
 
-/// The annotations (in old traces: operators) named ProfilerStep#N, by start, each once. Empty if
-/// there are none.
+/// The annotations (in old traces: operators) named ProfilerStep#N, by start, each once; without
+/// any, the ranges of devices with these names. Empty if there are none.
 [[nodiscard]] std::vector<Iteration> iterations(const Profile& profile);
 
 /// Index of the iteration that contains `at`; iterations.size() if none does. O(log iterations).

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // orrery trace convert: converts recorded traces to Chakra, and Chakra traces to other formats.
+#include <functional>
 #include <memory>
 
 #include "orrery/commands/command.h"
 #include "orrery/commands/command_options.h"
 #include "orrery/commands/options/input_options.h"
 #include "orrery/commands/progress.h"
+#include "orrery/intake/flight_records/recorded_workload.h"
 #include "orrery/intake/formats/convert_file.h"
 #include "orrery/intake/messages/message_files.h"
 #include "orrery/present/traces/convert_link_answer.h"
@@ -44,11 +46,12 @@ int convert_other(const std::vector<std::string>& paths, const intake::ConvertFi
       [&](report::Answer& answer) { present::state_converted_file(answer, *done); });
 }
 
-int convert_messages(const std::string& path, Context& context) {
+/// Converts what `read` returns, a workload of all ranks.
+int convert_workload(const std::function<Result<graph::Workload>()>& read, Context& context) {
   const std::string prefix = std::exchange(context.output, "");
   if (auto is_free = trace::check_prefix_unused(prefix, context.force); !is_free)
     return context.fail(is_free.error());
-  auto workload = intake::read_message_file(path, 0);
+  auto workload = read();
   if (!workload) return context.fail(workload.error());
   const auto written = study::write_chakra_workload(*workload, prefix, context.force);
   if (!written) return context.fail(written.error());
@@ -114,7 +117,10 @@ int convert(ConvertOptions& options, CommandOptions& command, Context& context) 
   if (auto fine = check_mode(command, mode); !fine) return context.fail(fine.error());
   if (mode == kRecorded) return convert_recorded(options.recorded, context);
   if (traces.size() == 1 && intake::is_message_file(traces.front()))
-    return convert_messages(traces.front(), context);
+    return convert_workload([&] { return intake::read_message_file(traces.front(), 0); }, context);
+  if (intake::has_flight_records(traces))
+    return convert_workload([&] { return intake::read_flight_record_workload(traces, 0); },
+                            context);
   return convert_other(traces,
                        {.to = std::exchange(context.output, ""),
                         .npus = options.npus,
@@ -132,8 +138,8 @@ Action add_trace_convert(CommandOptions& command, Context& context) {
            "(.pftrace, too) and PyTorch execution traces (linked with each other), Nsight\n"
            "Systems' SQLite exports, rocpd, XPlane (JAX, TensorFlow), RunMetadata (TensorFlow),\n"
            "ASTRA-sim 1.0 text, htsim's connection matrices, ns-3's lists of flows, GOAL\n"
-           "schedules, FlexFlow's task graphs (dot) and TensorFlow's cost graphs; recognizes\n"
-           "them by content.\n"
+           "schedules, FlexFlow's task graphs (dot), TensorFlow's cost graphs and dumps of\n"
+           "PyTorch's flight recorder; recognizes them by content.\n"
            "Also converts a Chakra trace to JSON, dot or GraphML, by the ending of --output.\n"
            "\n"
            "Examples:\n"

@@ -105,5 +105,46 @@ TEST(HloText, NamesTheLineOfDamage) {
               HasSubstr("p:4: 'b' calls 'c', which is not in the file"));
 }
 
+/// Tables of sources, and XLA's short form of asynchronous calls.
+TEST(HloText, ReadsSourceTablesAndShortAsynchronousCalls) {
+  const ProgramCount counted = count(R"hlo(HloModule jit_f, is_scheduled=true, num_partitions=4
+
+FileNames
+1 "/a/linear.py"
+2 "/b/ENTRY }{.py"
+
+FunctionNames
+1 "f.<locals>.wrapper"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=234 end_line=234 column=1 end_column=2}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+
+
+%add_bf16 (lhs: bf16[], rhs: bf16[]) -> bf16[] {
+  %lhs = bf16[]{:T(256)} parameter(0)
+  %rhs = bf16[]{:T(256)} parameter(1)
+  ROOT %add = bf16[]{:T(256)} add(%lhs, %rhs), metadata={op_name="psum" stack_frame_id=1}
+}
+
+ENTRY %main (p0: bf16[128,256]) -> bf16[32,256] {
+  %p0 = bf16[128,256]{1,0:T(8,128)(2,1)} parameter(0)
+  %rs = ((bf16[128,256]{1,0}), bf16[32,256]{1,0}, u32[], u32[]) reduce-scatter-start(%p0), channel_id=1, replica_groups=[1,4]<=[4], use_global_device_ids=true, dimensions={0}, to_apply=%add_bf16
+  %ss = ((bf16[128,256]{1,0}), bf16[64,256]{1,0:S(1)}, u32[]{:S(2)}) slice-start(%p0), slice={[0:64], [0:256]}
+  %sd = bf16[64,256]{1,0:S(1)} slice-done(%ss)
+  %rsd = bf16[32,256]{1,0} reduce-scatter-done(%rs)
+  ROOT %out = (bf16[32,256]{1,0}, bf16[64,256]{1,0}) tuple(%rsd, %sd)
+}
+)hlo");
+  ASSERT_EQ(counted.traffic.size(), 1u);
+  EXPECT_EQ(counted.traffic[0].type, "reduce_scatter");
+  EXPECT_EQ(counted.traffic[0].group_size, 4);
+  EXPECT_EQ(counted.traffic[0].elements, 128 * 256);
+  EXPECT_EQ(counted.kernels, 1);
+  EXPECT_EQ(counted.bytes, 2 * 2 * 64 * 256);
+}
+
 }  // namespace
 }  // namespace orrery::hlo

@@ -4,6 +4,8 @@
 // (xla/hlo/ir/hlo_instruction.cc, xla/hlo/parser/hlo_parser.cc).
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -60,6 +62,7 @@ class HloReader {
 
   bool computations() {
     bool entered = false;
+    skip_source_tables();
     while (!cursor_.done()) {
       const bool entry = cursor_.take("ENTRY ");
       if (entry) {
@@ -69,6 +72,20 @@ class HloReader {
       if (!computation()) return false;
     }
     return entered || bad("the module has no ENTRY computation", cursor_.line());
+  }
+
+  /// "FileNames", "FunctionNames", "FileLocations", "StackFrames": numbered lines of sources.
+  void skip_source_tables() {
+    constexpr std::string_view kTables[] = {"FileNames", "FunctionNames", "FileLocations",
+                                            "StackFrames"};
+    const auto at_table = [&] {
+      return std::any_of(std::begin(kTables), std::end(kTables),
+                         [&](std::string_view table) { return cursor_.at(table); });
+    };
+    while (at_table()) {
+      cursor_.skip_line();
+      while (cursor_.peek() >= '0' && cursor_.peek() <= '9') cursor_.skip_line();
+    }
   }
 
   /// "%name (parameters) -> result {", instructions, "}".
@@ -162,7 +179,7 @@ class HloReader {
     const std::string_view word = cursor_.word(true);
     if (word.empty()) return bad(fmt::format("the operation of '{}'", op.name), op.line);
     op.word = word;
-    op.opcode = &find_opcode(word);
+    find_operation(op);
     if (cursor_.peek() != '(') return bad(fmt::format("the operands of '{}'", op.name), op.line);
     const std::uint32_t line = cursor_.line();
     const std::string_view operands = cursor_.bracket();
@@ -232,6 +249,20 @@ class HloReader {
     if (end.empty()) return {};
     return std::string_view{begin.data(),
                             static_cast<std::size_t>(end.data() + end.size() - begin.data())};
+  }
+
+  /// XLA prints an asynchronous call of one operation as "reduce-scatter-start", "slice-done" …;
+  /// its result is the second part of the shape: ((operands), result, context).
+  static void find_operation(Instruction& op) {
+    op.opcode = &find_opcode(op.word);
+    if (op.opcode->op_class != OpClass::unknown) return;
+    const std::string_view word = op.word;
+    if (word.ends_with("-done") || word.ends_with("-update")) {
+      op.opcode = &find_opcode("async-done");
+    } else if (word.ends_with("-start")) {
+      op.opcode = &find_opcode(word.substr(0, word.size() - 6));
+      if (op.shape.parts.size() > 1) op.shape = Shape(op.shape.parts[1]);
+    }
   }
 
   bool take_operands(std::string_view text, std::uint32_t line, Instruction& op) {

@@ -151,6 +151,16 @@ void take_attributes(const MlirOperation& written, Instruction& op) {
   }
 }
 
+/// Whether an operation of MLIR's own dialects computes sizes of other values, or moves nothing, as
+/// in exports of torch-mlir with dynamic shapes.
+bool computes_sizes(const MlirOperation& written, const Shape& shape) {
+  constexpr std::int64_t kMostSizes = 64;
+  const std::string_view dialect = written.word.substr(0, written.word.find('.'));
+  if (written.word == "tensor.cast" || written.word == "tensor.dim") return true;
+  return (dialect == "arith" || dialect == "tensor" || dialect == "shape" || dialect == "index") &&
+         shape.elements() <= kMostSizes;
+}
+
 }  // namespace
 
 std::string_view MlirOperation::attribute(std::string_view name) const {
@@ -167,6 +177,9 @@ std::string_view MlirOperation::short_name() const {
 Instruction understand(const MlirOperation& written) {
   Instruction op;
   op.opcode = &find_opcode(written.short_name());
+  constexpr std::string_view kBroadcasts = "chlo.broadcast_";  // both operands to one shape first
+  if (written.word.starts_with(kBroadcasts))
+    op.opcode = &find_opcode(written.word.substr(kBroadcasts.size()));
   op.word = written.word;
   op.name = written.results;
   op.line = written.line;
@@ -178,6 +191,8 @@ Instruction understand(const MlirOperation& written) {
         written.location.substr(quote + 1, written.location.find('"', quote + 1) - quote - 1);
   op.dims = numbers(
       written, {"dimensions", "dims", "all_gather_dim", "scatter_dimension", "dimension", "dim"});
+  if (op.opcode->op_class == OpClass::unknown && computes_sizes(written, op.shape))
+    op.opcode = &find_opcode("get_dimension_size");
   take_attributes(written, op);
   return op;
 }

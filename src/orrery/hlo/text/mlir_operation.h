@@ -17,6 +17,7 @@ struct MlirOperation {
   std::string_view word;     ///< "stablehlo.add", "call"
   std::string_view results;  ///< the name of its first result, without "%"
   std::size_t result_count = 0;
+  std::vector<std::pair<std::string_view, std::size_t>> names;  ///< and how many results each has
   std::uint32_t line = 0;
   std::vector<std::pair<std::string_view, std::string_view>> attributes;  ///< as they are written
   std::vector<std::string_view> words;    ///< outside of attributes: "GT", "FLOAT"

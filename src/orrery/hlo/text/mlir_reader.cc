@@ -20,6 +20,8 @@ struct Named {
   std::size_t results = 1;
 };
 
+constexpr std::uint32_t kNoComputation = ~std::uint32_t{0};
+
 /// The names inside of a function or region.
 struct Scope {
   std::uint32_t computation = 0;
@@ -55,7 +57,19 @@ class MlirReader {
   bool statements(int depth) {
     if (depth > kMostDepth) return bad("nested too deeply");
     while (!cursor_.done() && cursor_.peek() != '}') {
-      if (!statement(depth)) return false;
+      if (cursor_.at("{-#") ? !resources() : !statement(depth)) return false;
+    }
+    return true;
+  }
+
+  /// "{-# dialect_resources: {…} #-}": the contents of constants.
+  bool resources() {
+    cursor_.skip(3);
+    while (!cursor_.done() && !cursor_.take("#-}")) {
+      if (cursor_.peek() == '"')
+        (void)cursor_.quoted();
+      else
+        cursor_.skip(1);
     }
     return true;
   }
@@ -67,12 +81,15 @@ class MlirReader {
     Parts op;
     op.line = cursor_.line();
     if (first == '%' && !results(op)) return false;
-    op.word = cursor_.peek() == '"' ? cursor_.quoted() : cursor_.word();
+    const bool generic = cursor_.peek() == '"';
+    op.word = generic ? cursor_.quoted() : cursor_.word();
     if (op.word.empty()) return bad("an operation is expected here");
     const std::string_view name = op.short_name();
-    if (name == "module") return module(depth);
-    if (name == "func" && scopes_.empty()) return function(depth);
-    if (scopes_.empty()) return outside(op);
+    if (name == "module" && scopes_.empty())
+      return generic ? generic_module(op, depth) : module(depth);
+    if (name == "func" && scopes_.empty())
+      return generic ? generic_function(op, depth) : function(depth);
+    if (scopes_.empty()) return outside(op, depth);
     if (!parts(op, depth)) return false;
     return name == "return" ? finish(op) : add(op);
   }
@@ -83,15 +100,77 @@ class MlirReader {
     return true;
   }
 
-  /// An operation outside of functions: "sdy.mesh @mesh = <[…]>".
-  bool outside(const Parts& op) {
+  /// An operation outside of functions: "sdy.mesh @mesh = <[…]>". Others hold no work.
+  bool outside(Parts& op, int depth) {
+    if (op.short_name() == "mesh") program_.has_shardings = true;
     if (op.short_name() != "mesh")
-      return bad(fmt::format("'{}' is outside of a function", op.word));
-    if (cursor_.peek() != '@' || cursor_.name_after_sigil().empty() || !cursor_.take("=") ||
-        cursor_.bracket().empty())
-      return bad("a mesh has a name and axes");
-    program_.has_shardings = true;
+      findings_.add(FindingCode::key_without_effect,
+                    fmt::format("{}:{}: '{}' is outside of a function", where_, op.line, op.word));
+    if (cursor_.peek() != '"' && cursor_.peek() != '(') {  // pretty: "private @name = <…>"
+      while (cursor_.peek() != '@' && !cursor_.word().empty()) continue;
+      if (cursor_.peek() != '@' || cursor_.name_after_sigil().empty())
+        return bad(fmt::format("'{}' is outside of a function and has no name", op.word));
+      if (cursor_.take("=")) return !mlir_term(cursor_).empty() || bad("the value of a symbol");
+    }
+    const std::size_t before = program_.computations.size();
+    open_scope({});
+    const bool fine = parts(op, depth);
+    scopes_.pop_back();
+    rooted_.pop_back();
+    program_.computations.resize(before);
+    return fine;
+  }
+
+  /// ""builtin.module"() <{…}> ({…}) {…} : () -> ()".
+  bool generic_module(Parts& op, int depth) {
+    if (!cursor_.take("(") || !cursor_.take(")")) return bad("'()' is expected after a module");
+    if (cursor_.peek() == '<' && !dictionary(op)) return false;
+    if (!cursor_.take("(") || !cursor_.take("{")) return bad("'({' is expected after a module");
+    if (!statements(depth + 1)) return false;
+    if (!cursor_.take("}") || !cursor_.take(")")) return bad("a module does not end");
+    if (!generic_end(op)) return false;
+    count_devices(op.attribute("mhlo.num_replicas"), program_.replicas);
+    count_devices(op.attribute("mhlo.num_partitions"), program_.partitions);
     return true;
+  }
+
+  /// "{…} : () -> () loc(…)" after the region of a generic module or function.
+  bool generic_end(Parts& op) {
+    if (cursor_.peek() == '{' && !cursor_.at("{-#") && !dictionary(op)) return false;
+    if (cursor_.take(":") && !signature(op)) return false;
+    if (cursor_.at("loc(") && cursor_.take("loc")) (void)cursor_.bracket();
+    return true;
+  }
+
+  /// ""func.func"() <{sym_name = "main", …}> ({^bb0(%arg0: type): …}) : () -> ()".
+  bool generic_function(Parts& op, int depth) {
+    if (!cursor_.take("(") || !cursor_.take(")")) return bad("'()' is expected after a function");
+    if (cursor_.peek() == '<' && !dictionary(op)) return false;
+    if (!cursor_.take("(") || !cursor_.take("{")) return bad("'({' is expected after a function");
+    open_scope({});
+    const std::uint32_t number = scopes_.back().computation;
+    const bool declared = cursor_.peek() == '}';
+    rooted_.back() = declared;
+    if (!body(depth) || !close_scope(op.line)) return false;
+    if (!cursor_.take(")")) return bad("')' is expected after the body of a function");
+    if (!generic_end(op)) return false;
+    note_sharding(op.attribute("arg_attrs"));
+    std::string_view name = op.attribute("sym_name");
+    if (name.starts_with('"')) name = Cursor(name).quoted();
+    if (name.empty()) return bad("a function has no name", op.line);
+    const bool is_private = op.attribute("sym_visibility") == "\"private\"";
+    name_function(std::string(name), declared ? kNoComputation : number, is_private);
+    return true;
+  }
+
+  /// The program begins with main, else with the first public function, else with the first one.
+  void name_function(std::string name, std::uint32_t computation, bool is_private) {
+    functions_[name] = computation;
+    if (computation == kNoComputation) return;
+    const int rank = name == "main" ? 3 : is_private ? 1 : 2;
+    if (rank > entry_rank_) program_.entry = computation;
+    entry_rank_ = std::max(entry_rank_, rank);
+    program_.computations[computation].name = std::move(name);
   }
 
   bool module(int depth) {
@@ -99,8 +178,8 @@ class MlirReader {
     if (cursor_.take("attributes") || cursor_.at("{mhlo")) {
       const std::string_view attributes = cursor_.bracket();
       if (attributes.empty()) return bad("a dictionary does not end");
-      count_devices(attributes, "mhlo.num_replicas", program_.replicas);
-      count_devices(attributes, "mhlo.num_partitions", program_.partitions);
+      count_devices(value_in(attributes, "mhlo.num_replicas"), program_.replicas);
+      count_devices(value_in(attributes, "mhlo.num_partitions"), program_.partitions);
     }
     if (!cursor_.take("{")) return bad("'{' is expected after a module");
     if (!statements(depth + 1)) return false;
@@ -110,8 +189,8 @@ class MlirReader {
     return true;
   }
 
-  void count_devices(std::string_view attributes, std::string_view key, std::int64_t& count) {
-    const auto found = integers_in(value_in(attributes, key));
+  void count_devices(std::string_view value, std::int64_t& count) {
+    const auto found = integers_in(value);
     if (found.empty() || found.front() < 1 || found.front() > 1 << 24) return;
     count = found.front();
     program_.states_devices = true;
@@ -125,8 +204,7 @@ class MlirReader {
     if (cursor_.peek() != '@') return bad("a function has no name");
     const std::string_view name = cursor_.name_after_sigil();
     open_scope(std::string(name));
-    functions_[std::string(name)] = scopes_.back().computation;
-    if (name == "main" || functions_.size() == 1) program_.entry = scopes_.back().computation;
+    const std::uint32_t number = scopes_.back().computation;
     if (!cursor_.take("(") || !arguments(")")) return bad("the arguments of a function");
     if (cursor_.take("->")) {
       if (cursor_.peek() == '(' ? cursor_.bracket().empty() : !mlir_type(cursor_))
@@ -134,7 +212,14 @@ class MlirReader {
     }
     if (cursor_.take("attributes") && cursor_.bracket().empty())
       return bad("a dictionary does not end");
-    if (!cursor_.take("{")) return bad(fmt::format("function '{}' has no body", name), line);
+    const bool declared = cursor_.peek() != '{' || cursor_.at("{-#");
+    if (declared) {
+      rooted_.back() = true;
+      name_function(std::string(name), kNoComputation, true);
+      return close_scope(line);
+    }
+    name_function(std::string(name), number, word == "private");
+    cursor_.skip(1);
     return body(depth) && close_scope(line);
   }
 
@@ -162,9 +247,11 @@ class MlirReader {
   /// "%a: type {…} loc(…), …" up to `end`.
   bool arguments(std::string_view end) {
     while (!cursor_.take(end)) {
-      if (cursor_.peek() != '%') return bad("an argument is expected");
-      const std::string_view name = cursor_.name_after_sigil();
-      if (!cursor_.take(":")) return bad("an argument has no type");
+      std::string_view name;  // a declaration has only types
+      if (cursor_.peek() == '%') {
+        name = cursor_.name_after_sigil();
+        if (name.empty() || !cursor_.take(":")) return bad("an argument has no type");
+      }
       auto type = mlir_type(cursor_);
       if (!type) return bad("the type of an argument");
       if (cursor_.peek() == '{') {
@@ -195,7 +282,7 @@ class MlirReader {
     op.shape = std::move(shape);
     const auto number = static_cast<std::uint32_t>(here().operations.size());
     here().parameters.push_back(number);
-    return push(std::move(op)) && define(name, {number, 1});
+    return push(std::move(op)) && (name.empty() || define(name, {number, 1}));
   }
 
   bool push(Instruction op) {
@@ -228,9 +315,10 @@ class MlirReader {
           return bad("a number of results is expected");
         count = static_cast<std::size_t>(stated[0]);
       }
-      if (!op.results.empty()) return bad("several names of results are not supported");
-      op.results = name;
-      op.result_count = count;
+      if (op.results.empty()) op.results = name;
+      op.names.emplace_back(name, count);
+      op.result_count += count;
+      if (op.result_count > kMostParts) return bad("too many results");
     } while (cursor_.take(","));
     return cursor_.take("=") || bad("'=' is expected after a result");
   }
@@ -275,6 +363,8 @@ class MlirReader {
         if (!declared.empty()) {
           if (!region(op, depth, declared)) return false;
           declared.clear();
+        } else if (c == '<' && !cursor_.at("<{")) {  // "<@mesh, [{"x"}, {}]>"
+          if (cursor_.bracket().empty()) return bad("an attribute does not end");
         } else if (!dictionary(op)) {
           return false;
         }
@@ -284,7 +374,7 @@ class MlirReader {
       } else if (c == '@') {
         op.symbols.push_back(cursor_.name_after_sigil());
       } else if (c == '#') {
-        if (term().empty()) return bad("an attribute does not end");
+        if (mlir_term(cursor_).empty()) return bad("an attribute does not end");
       } else if (c == '"') {
         if (typed) return true;
         op.strings.push_back(cursor_.quoted());
@@ -320,6 +410,10 @@ class MlirReader {
         (void)cursor_.word();
         return Step::next;
       }
+      if (cursor_.at("to ")) {  // arith.index_cast %a : index to i64
+        (void)cursor_.word();
+        return unless(signature(op));
+      }
       return Step::end;
     }
     const std::string_view found = cursor_.word();
@@ -347,50 +441,18 @@ class MlirReader {
 
   bool named_value(Parts& op, std::string_view key) {
     if (key == "dim_numbers") {
-      cursor_.skip_space();
-      std::string_view first;
-      for (int i = 0; i < 3; ++i) {
-        const std::string_view list = cursor_.bracket();
-        if (list.empty()) return bad("dimension numbers are [b, 0, f]x[0, i, o]->[b, 0, f]");
-        if (i == 0) first = list;
-        cursor_.take(i == 0 ? "x" : "->");
-        if (i == 2)
-          first = {first.data(),
-                   static_cast<std::size_t>(list.data() + list.size() - first.data())};
-      }
-      op.attributes.emplace_back(key, first);
+      const std::string_view lists = mlir_dimension_numbers(cursor_);
+      if (lists.empty()) return bad("dimension numbers are [b, 0, f]x[0, i, o]->[b, 0, f]");
+      op.attributes.emplace_back(key, lists);
       return true;
     }
-    const std::string_view value = term();
+    const std::string_view value = mlir_term(cursor_);
     if (value.empty()) return bad(fmt::format("the value of '{}'", key));
     op.attributes.emplace_back(key, value);
     if (cursor_.at("x [") && cursor_.take("x"))
       op.attributes.emplace_back(
           key == "contracting_dims" ? "contracting_dims x" : "batching_dims x", cursor_.bracket());
     return true;
-  }
-
-  /// One value outside of a dictionary: a bracket, or a word with its bracket.
-  std::string_view term() {
-    const char c = cursor_.peek();
-    if (c == '[' || c == '{' || c == '<' || c == '(') return cursor_.bracket();
-    if (c == '"') return cursor_.quoted();
-    const char sigil = c == '#' || c == '@' || c == '-' ? c : '\0';
-    if (sigil != '\0') cursor_.skip(1);
-    std::string_view word = cursor_.word();
-    if (word.empty()) return {};
-    if (sigil != '\0') word = {word.data() - 1, word.size() + 1};
-    if (cursor_.ahead(0) != '<') return word;
-    const std::string_view content = cursor_.bracket();
-    if (content.empty()) return {};
-    word = {word.data(), word.size() + content.size()};
-    // The type of a dense list.
-    if (!word.starts_with("dense") || !cursor_.at(": tensor<")) return word;
-    cursor_.take(":");
-    (void)cursor_.word();
-    const std::string_view type = cursor_.bracket();
-    if (type.empty()) return {};
-    return {word.data(), static_cast<std::size_t>(type.data() + type.size() - word.data())};
   }
 
   /// "{a = 1, b}" or "<{…}>".
@@ -461,10 +523,11 @@ class MlirReader {
                                        std::int64_t part) {
     const auto found = scopes_[scope].names.find(name);
     if (found != scopes_[scope].names.end()) {
-      if (part < 0 || found->second.results == 1) {
+      if (found->second.results == 1) {
         if (part > 0) return {};
         return found->second.operation;
       }
+      part = std::max(part, std::int64_t{0});  // "%0" is "%0#0"
       if (static_cast<std::size_t>(part) >= found->second.results) return {};
       return found->second.operation + 1 + static_cast<std::uint32_t>(part);
     }
@@ -555,7 +618,8 @@ class MlirReader {
       findings_.add(FindingCode::key_without_effect,
                     fmt::format("{}:{}: the operation '{}': one pass over its data is assumed",
                                 where_, op.line, op.word));
-    if (op.short_name() == "manual_computation" || made.target == "SPMDFullToShardShape")
+    if (op.short_name() == "manual_computation" || made.target == "SPMDFullToShardShape" ||
+        made.target == "xla.sdy.GlobalToLocalShape")
       program_.has_manual_regions = true;
     const auto number = static_cast<std::uint32_t>(here().operations.size());
     const bool applies = !op.words.empty() && op.words.front() == "applies";
@@ -565,8 +629,12 @@ class MlirReader {
     const std::vector<Shape> shapes = std::move(op.shapes);
     if (!push(std::move(made))) return false;
     if (op.results.empty()) return true;
-    if (!define(op.results, {number, op.result_count})) return false;
-    if (op.result_count <= 1) return true;
+    if (op.result_count <= 1) return define(op.results, {number, op.result_count});
+    std::uint32_t first = number;  // parts have the next numbers
+    for (const auto& [name, count] : op.names) {
+      if (!define(name, count == 1 ? Named{first + 1, 1} : Named{first, count})) return false;
+      first += static_cast<std::uint32_t>(count);
+    }
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       Instruction part;
       part.opcode = &find_opcode("get_tuple_element");
@@ -601,12 +669,16 @@ class MlirReader {
   }
 
   bool find_called() {
-    if (functions_.empty()) return bad("the file has no function");
+    if (entry_rank_ == 0) return bad("the file has no function", cursor_.line());
     for (const auto& [computation, number] : calls_) {
       Instruction& op = program_.computations[computation].operations[number];
       const auto found = functions_.find(op.target);
       if (found == functions_.end())
         return bad(fmt::format("'@{}' is not a function of the file", op.target), op.line);
+      if (found->second == kNoComputation) {  // declared only: its work is unknown
+        op.opcode = &find_opcode("custom_call");
+        continue;
+      }
       op.called = {found->second};
     }
     return true;
@@ -619,7 +691,8 @@ class MlirReader {
   Error error_{Errc::input_corrupt, {}, {}, {}};
   std::vector<Scope> scopes_;
   std::vector<bool> rooted_;
-  std::map<std::string, std::uint32_t, std::less<>> functions_;
+  std::map<std::string, std::uint32_t, std::less<>> functions_;  // kNoComputation: declared only
+  int entry_rank_ = 0;                                           // 0: no function has a body
   struct Call {
     std::uint32_t computation, operation;
   };

@@ -8,6 +8,21 @@ namespace orrery::hlo {
 
 namespace {
 
+/// "#stablehlo.bounds<5, ?>" of a type: the largest sizes of its dimensions.
+void take_bounds(std::string_view text, Shape& shape) {
+  const std::size_t at = text.find("bounds<");
+  if (at == text.npos) return;
+  text.remove_prefix(at + 7);
+  for (std::int64_t& dim : shape.dims) {
+    const std::size_t end = text.find_first_of(",>");
+    if (end == text.npos) return;
+    if (const auto bound = integers_in(text.substr(0, end)); dim < 0 && bound.size() == 1)
+      dim = bound.front();
+    if (text[end] == '>') return;
+    text.remove_prefix(end + 1);
+  }
+}
+
 /// "4x8xf32, #encoding" of "tensor<…>".
 std::optional<Shape> tensor_body(std::string_view text) {
   Shape shape;
@@ -26,6 +41,7 @@ std::optional<Shape> tensor_body(std::string_view text) {
     }
   }
   if (text.starts_with('*')) return {};
+  take_bounds(text, shape);
   std::string_view word = text.substr(0, text.find(','));
   if (word.starts_with("complex")) word = text.substr(0, text.find('>') + 1);
   // A quantized element is stored as its storage type: "!quant.uniform<i8:f32, …>".
@@ -92,6 +108,41 @@ std::optional<std::vector<Shape>> mlir_types(Cursor& cursor) {
   } while (cursor.take(","));
   if (brackets && !cursor.take(")")) return {};
   return shapes;
+}
+
+std::string_view mlir_term(Cursor& cursor) {
+  const char c = cursor.peek();
+  if (c == '[' || c == '{' || c == '<' || c == '(') return cursor.bracket();
+  if (c == '"') return cursor.quoted();
+  const char sigil = c == '#' || c == '@' || c == '-' ? c : '\0';
+  if (sigil != '\0') cursor.skip(1);
+  std::string_view word = cursor.word();
+  if (word.empty()) return {};
+  if (sigil != '\0') word = {word.data() - 1, word.size() + 1};
+  if (cursor.ahead(0) != '<') return word;
+  const std::string_view content = cursor.bracket();
+  if (content.empty()) return {};
+  word = {word.data(), word.size() + content.size()};
+  // The type of a dense list.
+  if (!word.starts_with("dense") || !cursor.at(": tensor<")) return word;
+  cursor.take(":");
+  (void)cursor.word();
+  const std::string_view type = cursor.bracket();
+  if (type.empty()) return {};
+  return {word.data(), static_cast<std::size_t>(type.data() + type.size() - word.data())};
+}
+
+std::string_view mlir_dimension_numbers(Cursor& cursor) {
+  cursor.skip_space();
+  std::string_view lists;
+  for (int i = 0; i < 3; ++i) {
+    const std::string_view list = cursor.bracket();
+    if (list.empty()) return {};
+    if (i == 0) lists = list;
+    cursor.take(i == 0 ? "x" : "->");
+    lists = {lists.data(), static_cast<std::size_t>(list.data() + list.size() - lists.data())};
+  }
+  return lists;
 }
 
 Shape result_shape(std::vector<Shape> shapes) {

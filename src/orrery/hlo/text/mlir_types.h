@@ -16,6 +16,11 @@ namespace orrery::hlo {
 [[nodiscard]] std::optional<Shape> mlir_type(Cursor& cursor, int depth = 0);
 /// Reads "type, type …" or "(type, …)"; attributes in braces after a type are skipped.
 [[nodiscard]] std::optional<std::vector<Shape>> mlir_types(Cursor& cursor);
+/// Reads a value outside of a dictionary: a bracket, or a word with its bracket and, of a dense
+/// list, its type. Empty: there is none.
+[[nodiscard]] std::string_view mlir_term(Cursor& cursor);
+/// Reads "[b, 0, f]x[0, i, o]->[b, 0, f]". Empty: not so.
+[[nodiscard]] std::string_view mlir_dimension_numbers(Cursor& cursor);
 /// One shape for the results of an operation: itself if there is one, else a tuple.
 [[nodiscard]] Shape result_shape(std::vector<Shape> shapes);
 

@@ -42,14 +42,15 @@ Result<Program> settled(Result<Program> program, const std::string& where) {
 
 TextForm text_form(std::string_view head) {
   Cursor cursor(head.substr(0, std::size_t{64} << 10));
-  // Aliases of attributes may come first.
-  while (cursor.peek() == '#') cursor.skip_line();
-  const std::string_view word = cursor.word();
+  // Aliases of attributes and types may come first.
+  while (cursor.peek() == '#' || cursor.peek() == '!') cursor.skip_line();
+  const std::string_view word = cursor.peek() == '"' ? cursor.quoted() : cursor.word();
   if (word == "HloModule") return TextForm::hlo;
-  const bool begins = word == "module" || word == "builtin.module" || word == "func.func";
+  const bool begins = word == "module" || word == "builtin.module" || word == "func.func" ||
+                      word == "func" || word == "sdy.mesh";
   if (!begins) return TextForm::none;
   const bool named = head.find("stablehlo.") != head.npos || head.find("mhlo.") != head.npos ||
-                     head.find("func.func") != head.npos;
+                     head.find("func.func") != head.npos || head.find("func @") != head.npos;
   return named ? TextForm::stablehlo : TextForm::none;
 }
 

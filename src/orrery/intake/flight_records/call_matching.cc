@@ -23,6 +23,24 @@ std::uint32_t HangSearch::dump_of(std::uint32_t rank) const {
              : kNowhere;
 }
 
+namespace {
+
+/// Statuses have the number that records of the group have in this dump.
+RankStatus status_of(const HangSearch& search, std::uint32_t dump, std::uint32_t group) {
+  if (dump == kNowhere) return {};
+  const auto& groups = search.group_of[dump];
+  const auto used = std::find(groups.begin(), groups.end(), group);
+  if (used == groups.end()) return {};
+  const auto number = static_cast<std::uint32_t>(used - groups.begin());
+  const std::int64_t id = search.record(dump, number).group_id;
+  for (const auto& status : search.dumps[dump].dump.statuses)
+    if (status.group_id == id && id >= 0)
+      return {status.enqueued, status.started, status.completed};
+  return {};
+}
+
+}  // namespace
+
 void find_groups(HangSearch& search) {
   std::map<std::pair<std::string, std::vector<std::uint32_t>>, std::uint32_t> numbers;
   std::vector<std::set<std::uint32_t>> recorded_by;
@@ -60,6 +78,7 @@ void find_groups(HangSearch& search) {
     for (const std::uint32_t rank : group.ranks) {
       dumps.push_back(search.dump_of(rank));
       if (dumps.back() == kNowhere) group.without_dump.push_back(rank);
+      group.statuses.push_back(status_of(search, dumps.back(), static_cast<std::uint32_t>(g)));
     }
   }
 }

@@ -49,6 +49,9 @@ struct HangSearch {
   }
 };
 
+/// All steps. `dumps` must outlive the result.
+[[nodiscard]] HangSearch search_hangs(const std::vector<RankDump>& dumps);
+
 /// The groups of all dumps, and of each record.
 void find_groups(HangSearch& search);
 /// The collectives of each group, with the states of its ranks.
@@ -59,6 +62,26 @@ void match_messages(HangSearch& search);
 void find_differences(HangSearch& search);
 /// What waits for what.
 void find_causes(HangSearch& search);
+
+/// The rank of the job, where a record has a number in its group. Without the list of the group's
+/// ranks, both are the same.
+[[nodiscard]] std::uint32_t job_rank(const RecordedGroup& group, std::int64_t number);
+
+/// A message that both of its ranks completed.
+struct CompletedMessage {
+  std::uint32_t send_dump = 0, send = 0;  ///< in the list of dumps; the record of it
+  std::uint32_t receive_dump = 0, receive = 0;
+};
+
+/// The completed messages of ranks with dumps, by group, sender and receiver, in their order. If
+/// the rings of both ranks are complete, they match from the first one, else from the last one. A
+/// message that has no partner, or another size there, is left out (call_not_complete); a partner
+/// without a dump is comm_alone.
+[[nodiscard]] std::vector<CompletedMessage> completed_messages(const HangSearch& search,
+                                                               Findings& findings);
+
+/// Bytes of tensors; -1 if the width of a type is unknown.
+[[nodiscard]] std::int64_t bytes_of(const trace::flight_recorder::Tensors& tensors);
 
 /// "[1024, 4096] Float, [8] Float"; shortened.
 [[nodiscard]] std::string tensors_text(const trace::flight_recorder::Tensors& tensors);

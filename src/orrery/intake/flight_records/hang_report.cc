@@ -197,7 +197,7 @@ void find_causes(HangSearch& search) {
   find_last_calls(search, oldest);
 }
 
-HangReport report_hangs(const std::vector<RankDump>& dumps) {
+HangSearch search_hangs(const std::vector<RankDump>& dumps) {
   HangSearch search{dumps, first_record_ns(dumps), {}, {}, {}, {}, {}};
   describe_dumps(dumps, search.report);
   find_groups(search);
@@ -205,7 +205,11 @@ HangReport report_hangs(const std::vector<RankDump>& dumps) {
   match_messages(search);
   find_differences(search);
   find_causes(search);
-  return std::move(search.report);
+  return search;
+}
+
+HangReport report_hangs(const std::vector<RankDump>& dumps) {
+  return std::move(search_hangs(dumps).report);
 }
 
 }  // namespace orrery::intake

@@ -59,11 +59,18 @@ struct RecordedCall {
   std::vector<std::size_t> waits_for;  ///< in HangReport::calls, ascending
 };
 
+/// The last operations of a group on one of its ranks, as the watchdog of the rank knew them
+/// (trace::flight_recorder::GroupStatus); -1: none, or not in the dump.
+struct RankStatus {
+  std::int64_t enqueued = -1, started = -1, completed = -1;
+};
+
 struct RecordedGroup {
   std::string name, description;
   std::vector<std::uint32_t> ranks;
   bool ranks_listed = false;  ///< else: those that recorded it
   std::vector<std::uint32_t> without_dump;
+  std::vector<RankStatus> statuses{};  ///< parallel to `ranks`
   std::uint64_t collectives = 0;
   std::int64_t first_sequence = 0, last_sequence = 0;
   std::optional<std::int64_t> completed_sequence{};  ///< the last one that all ranks completed

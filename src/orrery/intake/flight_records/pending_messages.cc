@@ -27,13 +27,6 @@ struct PendingPair {
 /// By group, source and destination.
 using PendingPairs = std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, PendingPair>;
 
-/// The rank of the job. Without the list of the group's ranks, names have these.
-std::uint32_t job_rank(const RecordedGroup& group, std::int64_t number) {
-  const auto place = static_cast<std::size_t>(number);
-  return group.ranks_listed && place < group.ranks.size() ? group.ranks[place]
-                                                          : static_cast<std::uint32_t>(number);
-}
-
 PendingPairs find_pending(const HangSearch& search) {
   PendingPairs pairs;
   for (std::uint32_t d = 0; d < search.dumps.size(); ++d) {
@@ -61,6 +54,12 @@ PendingPairs find_pending(const HangSearch& search) {
 }
 
 }  // namespace
+
+std::uint32_t job_rank(const RecordedGroup& group, std::int64_t number) {
+  const auto place = static_cast<std::size_t>(number);
+  return group.ranks_listed && place < group.ranks.size() ? group.ranks[place]
+                                                          : static_cast<std::uint32_t>(number);
+}
 
 void match_messages(HangSearch& search) {
   for (const auto& [key, pair] : find_pending(search)) {

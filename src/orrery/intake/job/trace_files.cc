@@ -30,7 +30,8 @@ Error unsupported_error(const trace::Input& input) {
     case Format::flight_record:
       return {Errc::usage, input.name,
               "this is a dump of PyTorch's flight recorder, which has no kernels",
-              "'orrery trace info FOLDER' shows its collectives and what is stuck"};
+              "'orrery trace info FOLDER' shows its collectives and what is stuck, 'orrery run FOLDER' "
+              "simulates them"};
     case Format::astra_text:
     case Format::mpi_json:
     case Format::htsim_matrix:

@@ -119,6 +119,17 @@ Columns<RecordedGroup> group_columns() {
              return one.completed_sequence ? id_value(*one.completed_sequence) : report::Value();
            })
       .add("stuck", "stuck_count", &RecordedGroup::stuck);
+  const auto status = [&](const char* key, std::int64_t intake::RankStatus::*number) {
+    columns.nested(key, [number](report::JsonWriter& json, const RecordedGroup& group) {
+      std::vector<report::Value> numbers;
+      for (const auto& one : group.statuses)
+        numbers.push_back(one.*number < 0 ? report::Value() : id_value(one.*number));
+      report::write_values(json, numbers);
+    });
+  };
+  status("last_enqueued", &intake::RankStatus::enqueued);
+  status("last_started", &intake::RankStatus::started);
+  status("last_completed", &intake::RankStatus::completed);
   return columns;
 }
 

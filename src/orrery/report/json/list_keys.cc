@@ -256,8 +256,8 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "max_ns min_ns missing_ranks operation overwritten_ranks rank_difference recorded_tensors "
       "scheduled_ranks sequence started_ranks waits_for"},
      {"recorded_groups", JsonType::object, "process groups", JsonForm::list,
-      "collective_count completed_sequence first_sequence group group_description last_sequence "
-      "rank_numbers stuck_count undumped_ranks"},
+      "collective_count completed_sequence first_sequence group group_description last_completed "
+      "last_enqueued last_sequence last_started rank_numbers stuck_count undumped_ranks"},
      {"rejections", JsonType::object, "why candidates were rejected", JsonForm::list,
       "count reason"},
      {"remedies", JsonType::object, "changes that were simulated, best first", JsonForm::list,

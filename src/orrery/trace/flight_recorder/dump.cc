@@ -40,6 +40,7 @@ class DumpReader {
   Result<Dump> read() {
     if (auto done = read_version(); !done) return tl::unexpected(done.error());
     if (auto done = read_groups(); !done) return tl::unexpected(done.error());
+    if (auto done = read_statuses(); !done) return tl::unexpected(done.error());
     const Value* const entries = values_.member(values_.root(), "entries");
     if (entries == nullptr || entries->kind == ValueKind::none) return std::move(dump_);
     if (entries->kind != ValueKind::list)
@@ -102,6 +103,46 @@ class DumpReader {
     }
     std::stable_sort(dump_.groups.begin(), dump_.groups.end(),
                      [](const Group& a, const Group& b) { return a.name < b.name; });
+    return {};
+  }
+
+  /// An integer, also as text, as JSON has them.
+  static std::optional<std::int64_t> number_of(const Value* value) {
+    if (value == nullptr) return std::nullopt;
+    if (value->kind == ValueKind::integer) return value->integer;
+    std::int64_t number = 0;
+    const char* const end = value->text.data() + value->text.size();
+    const auto [stop, error] = std::from_chars(value->text.data(), end, number);
+    if (value->text.empty() || error != std::errc{} || stop != end) return std::nullopt;
+    return number;
+  }
+
+  /// {"0": {"last_enqueued_collective": 3, …}, …}: by the number of the group.
+  Result<void> read_statuses() {
+    const Value* const statuses = values_.member(values_.root(), "pg_status");
+    if (statuses == nullptr || statuses->kind != ValueKind::dictionary) return {};
+    if (statuses->items.size() > 2 * kGroups)
+      return fail(Errc::limit_exceeded, where_,
+                  fmt::format("contains states of {} process groups; {} are read",
+                              statuses->items.size() / 2, kGroups));
+    for (std::size_t i = 0; i + 1 < statuses->items.size(); i += 2) {
+      const auto group = number_of(&values_[statuses->items[i]]);
+      const Value& about = values_[statuses->items[i + 1]];
+      if (!group || about.kind != ValueKind::dictionary || about.items.size() > 2 * kKeys)
+        return fail(Errc::input_corrupt, where_,
+                    "'pg_status' is not a dictionary of numbers and states", std::string(kHint));
+      GroupStatus status{.group_id = *group};
+      const auto read = [&](std::string_view key) {
+        return number_of(values_.member(about, key)).value_or(-1);
+      };
+      status.enqueued = read("last_enqueued_collective");
+      status.started = read("last_started_collective");
+      status.completed = read("last_completed_collective");
+      dump_.statuses.push_back(status);
+    }
+    std::stable_sort(
+        dump_.statuses.begin(), dump_.statuses.end(),
+        [](const GroupStatus& a, const GroupStatus& b) { return a.group_id < b.group_id; });
     return {};
   }
 
@@ -208,6 +249,9 @@ class DumpReader {
   Result<void> read_numbers(const Value& entry, Record& record) {
     const auto id = integer(entry, "record_id", static_cast<std::int64_t>(dump_.records.size()));
     if (!id) return tl::unexpected(id.error());
+    const auto group = integer(entry, "pg_id", -1);
+    if (!group) return tl::unexpected(group.error());
+    record.group_id = *group;
     const auto p2p = integer(entry, "p2p_seq_id", 0);
     if (!p2p) return tl::unexpected(p2p.error());
     record.record_id = *id;

@@ -36,6 +36,7 @@ struct Tensors {
 /// One operation of a process group.
 struct Record {
   std::int64_t record_id = 0;       ///< its number in the rank, from 0
+  std::int64_t group_id = -1;       ///< number of the process group in the rank (pg_id); -1: none
   std::string group;                ///< name of the process group
   std::string group_description;    ///< "default_pg"
   std::int64_t collective_seq = 0;  ///< number of the collective in its group
@@ -57,10 +58,18 @@ struct Group {
   std::vector<std::uint32_t> ranks;  ///< ascending; empty: the dump does not list them
 };
 
+/// What the watchdog of a rank knew of a process group (pg_status): numbers of operations, -1:
+/// none. Messages count in numbers of their own, so a group with messages mixes both.
+struct GroupStatus {
+  std::int64_t group_id = 0;
+  std::int64_t enqueued = -1, started = -1, completed = -1;  ///< the last one
+};
+
 /// The dump of one rank. It does not contain the number of the rank.
 struct Dump {
-  std::string version;        ///< of the format: "2.4"
-  std::vector<Group> groups;  ///< by name
+  std::string version;                ///< of the format: "2.4"
+  std::vector<Group> groups;          ///< by name
+  std::vector<GroupStatus> statuses;  ///< by group_id
   std::vector<Record> records;
 };
 

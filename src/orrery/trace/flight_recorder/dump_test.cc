@@ -39,6 +39,26 @@ std::string dump_with(std::string_view part, std::string_view changed) {
   return text;
 }
 
+TEST(FlightRecorder, ReadsStatesOfGroups) {
+  const auto states = [](const std::string& text) {
+    return dump_of(dump_with(R"("version")", R"("pg_status": )" + text + R"(, "version")"));
+  };
+  // Numbers in pickles, texts in JSON.
+  const auto dump =
+      states(R"({"1": {"last_enqueued_collective": 9}, "0": {"last_enqueued_collective": "7", )"
+             R"("last_started_collective": "6", "last_completed_collective": "-1"}})");
+  ASSERT_TRUE(dump) << to_string(dump.error());
+  EXPECT_EQ(dump->records[0].group_id, 0);
+  ASSERT_EQ(dump->statuses.size(), 2u);
+  EXPECT_EQ(dump->statuses[0].enqueued, 7);
+  EXPECT_EQ(dump->statuses[0].started, 6);
+  EXPECT_EQ(dump->statuses[0].completed, -1);
+  EXPECT_EQ(dump->statuses[1].enqueued, 9);
+  EXPECT_EQ(dump->statuses[1].completed, -1);
+  EXPECT_EQ(states(R"({"a": {}})").error().code, Errc::input_corrupt);
+  EXPECT_EQ(states(R"({"0": []})").error().code, Errc::input_corrupt);
+}
+
 TEST(FlightRecorder, ReadsJson) {
   const auto dump = dump_of(dump_with("", ""));
   ASSERT_TRUE(dump) << to_string(dump.error());

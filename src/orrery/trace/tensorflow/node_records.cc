@@ -78,6 +78,29 @@ OutputRecord read_output(pbf_reader output) {
   return out;
 }
 
+/// An attribute of a graph's node: "group_key", "group_size", "num_devices".
+void read_attribute(pbf_reader entry, GroupAttributes& group) {
+  std::string_view key;
+  std::int64_t number = 0;
+  while (entry.next()) {
+    if (entry.tag() == kMapKey && is_text(entry)) {
+      key = text_of(entry, 64);
+    } else if (entry.tag() == kMapValue && is_text(entry)) {
+      pbf_reader value = entry.get_message();
+      while (value.next())
+        if (value.tag() == kAttributeInteger && is_number(value)) {
+          number = static_cast<std::int64_t>(value.get_uint64());
+        } else {
+          value.skip();
+        }
+    } else {
+      entry.skip();
+    }
+  }
+  if (key == "group_key") group.key = number;
+  if (key == "group_size" || key == "num_devices") group.members = number;
+}
+
 /// Files of later versions have all times twice; those in ns are exact.
 class Times {
  public:
@@ -214,19 +237,24 @@ class RecordReader {
       try {
         std::string_view name, op;
         std::vector<std::string_view> inputs;
+        GroupAttributes group;
         pbf_reader node(content->data(), content->size());
         while (node.next()) {
-          if (!is_text(node) || node.tag() > kNodeDefInput) {
+          const std::uint32_t tag = node.tag();
+          if (!is_text(node) || (tag > kNodeDefInput && tag != kNodeDefAttribute)) {
             node.skip();
             continue;
           }
-          const std::uint32_t tag = node.tag();
+          if (tag == kNodeDefAttribute) {
+            read_attribute(node.get_message(), group);
+            continue;
+          }
           const std::string_view text = text_of(node);
           if (tag == kNodeDefName) name = text;
           if (tag == kNodeDefOp) op = text;
           if (tag == kNodeDefInput) inputs.push_back(text);
         }
-        handlers_.graph_node(name, op, inputs);
+        handlers_.graph_node(name, op, inputs, group);
       } catch (const protozero::exception&) {
         handlers_.damaged();
       }

@@ -31,6 +31,12 @@ struct NodeRecord {
   std::vector<OutputRecord> outputs;
 };
 
+/// The group of a collective, from attributes of a graph's node; 0: not stated.
+struct GroupAttributes {
+  std::int64_t key = 0;      ///< group_key
+  std::int64_t members = 0;  ///< group_size, num_devices
+};
+
 /// Receives the contents of a file in its order.
 struct RecordHandlers {
   std::function<void(std::string_view device)> device;
@@ -38,7 +44,7 @@ struct RecordHandlers {
   std::function<void(std::uint64_t thread, std::string_view name)> thread;
   /// A node of a partition graph.
   std::function<void(std::string_view name, std::string_view op,
-                     const std::vector<std::string_view>& inputs)>
+                     const std::vector<std::string_view>& inputs, const GroupAttributes& group)>
       graph_node;
   std::function<void()> damaged;  ///< a node that cannot be read
 };

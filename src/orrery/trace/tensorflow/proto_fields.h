@@ -49,7 +49,13 @@ enum TensorShapeField : std::uint32_t { kDimension = 2 };
 enum DimensionField : std::uint32_t { kDimensionSize = 1 };
 
 enum GraphField : std::uint32_t { kGraphNode = 1 };
-enum NodeDefField : std::uint32_t { kNodeDefName = 1, kNodeDefOp = 2, kNodeDefInput = 3 };
+enum NodeDefField : std::uint32_t {
+  kNodeDefName = 1,
+  kNodeDefOp = 2,
+  kNodeDefInput = 3,
+  kNodeDefAttribute = 5,  ///< a map
+};
+enum AttributeField : std::uint32_t { kAttributeInteger = 3 };
 
 enum CostGraphField : std::uint32_t { kCostNode = 1 };
 enum CostNodeField : std::uint32_t {

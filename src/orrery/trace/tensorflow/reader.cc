@@ -25,10 +25,9 @@ Result<profile::Profile> read(std::unique_ptr<ByteSource> source, const ReadOpti
   handlers.thread = [&](std::uint64_t thread, std::string_view name) {
     import.name_thread(thread, name);
   };
-  handlers.graph_node = [&](std::string_view name, std::string_view op,
-                            const std::vector<std::string_view>& inputs) {
-    import.add_graph_node(name, op, inputs);
-  };
+  handlers.graph_node =
+      [&](std::string_view name, std::string_view op, const std::vector<std::string_view>& inputs,
+          const GroupAttributes& group) { import.add_graph_node(name, op, inputs, group); };
   handlers.damaged = [&] {
     ++profile.account.records;
     import.leave_out("damaged", FindingCode::event_dropped);

@@ -37,6 +37,22 @@ std::string node(std::string_view name, std::string_view label, std::int64_t sta
   return bytes;
 }
 
+/// The same with a float tensor as output 0.
+std::string with_output(std::string node, const std::vector<std::int64_t>& dims) {
+  std::string shape, tensor, output;
+  for (const std::int64_t dim : dims) {
+    std::string dimension;
+    protozero::pbf_writer(dimension).add_int64(kDimensionSize, dim);
+    protozero::pbf_writer(shape).add_message(kDimension, dimension);
+  }
+  protozero::pbf_writer about(tensor);
+  about.add_int32(kTensorType, 1);  // DT_FLOAT
+  about.add_message(kTensorShape, shape);
+  protozero::pbf_writer(output).add_message(kOutputTensor, tensor);
+  protozero::pbf_writer(node).add_message(kNodeOutput, output);
+  return node;
+}
+
 std::string device(std::string_view name, const std::vector<std::string>& nodes) {
   std::string bytes;
   protozero::pbf_writer writer(bytes);
@@ -135,6 +151,45 @@ TEST(RunMetadata, TakesInputsFromPartitionGraphsIfLabelsLackThem) {
   ASSERT_NE(out.profile->node(1), nullptr);
   EXPECT_EQ(out.profile->string(out.profile->node(1)->schema), "Add");
   EXPECT_EQ(out.profile->texts.view(out.profile->node(1)->inputs), R"([[1, 1, 0, 0, 0, ""]])");
+}
+
+/// A graph's node with attributes.
+std::string graph_of_collective(std::int64_t key, std::int64_t members) {
+  std::string node, graph;
+  protozero::pbf_writer writer(node);
+  writer.add_string(kNodeDefName, "sum");
+  writer.add_string(kNodeDefOp, "CollectiveReduce");
+  for (const auto& [name, number] :
+       {std::pair<std::string, std::int64_t>{"group_key", key}, {"group_size", members}}) {
+    std::string value, entry;
+    protozero::pbf_writer(value).add_int64(kAttributeInteger, number);
+    protozero::pbf_writer map(entry);
+    map.add_string(kMapKey, name);
+    map.add_message(kMapValue, value);
+    writer.add_message(kNodeDefAttribute, entry);
+  }
+  protozero::pbf_writer(graph).add_message(kGraphNode, node);
+  return graph;
+}
+
+TEST(RunMetadata, CollectivesHaveTheSizeOfTheirTensorsAndTheirGroup) {
+  const std::string step = step_stats({device(
+      "/device:GPU:0", {with_output(node("sum", "sum = CollectiveReduce(x)", 0, 20, 1), {64, 8}),
+                        node("all", "all = CollectiveGather(x)", 30, 20, 1)})});
+  std::string bytes = metadata(step);
+  protozero::pbf_writer(bytes).add_message(kPartitionGraphs, graph_of_collective(3, 2));
+  const Outcome out(bytes);
+  ASSERT_TRUE(out.profile) << to_string(out.profile.error());
+  ASSERT_EQ(out.profile->comms.size(), 2u);
+  const profile::Comm& sum = out.profile->comms[0];
+  EXPECT_EQ(sum.kind, profile::CommKind::all_reduce);
+  EXPECT_EQ(sum.bytes(), 64 * 8 * 4);
+  EXPECT_EQ(sum.group_size, 2);
+  EXPECT_EQ(out.profile->groups.at(sum.group).name, "group_key 3");
+  const profile::Comm& all = out.profile->comms[1];
+  EXPECT_EQ(all.kind, profile::CommKind::all_gather);
+  EXPECT_EQ(all.bytes(), -1) << "no record of its tensors";
+  EXPECT_EQ(all.group, ~0u);
 }
 
 TEST(RunMetadata, NodesWithoutThreadNumbersThatOverlapAreOnSeveralLanes) {

@@ -13,6 +13,7 @@
 namespace orrery::trace::tensorflow {
 namespace {
 
+using profile::CommKind;
 using profile::EventId;
 using profile::Kind;
 
@@ -42,6 +43,30 @@ std::string tensor_of(std::string_view input) {
   if (control) input.remove_prefix(1);
   const bool has_slot = input.find(':') != input.npos;
   return fmt::format("{}{}", input, has_slot ? "" : ":0");
+}
+
+/// TensorFlow's collectives, and Horovod's. Source: tensorflow/core/ops/collective_ops.cc and
+/// nccl_ops.cc, horovod/tensorflow/mpi_ops.cc.
+CommKind collective_of(std::string_view op) {
+  constexpr std::pair<std::string_view, CommKind> kPrefixes[] = {
+      {"CollectiveReduceScatter", CommKind::reduce_scatter},
+      {"CollectiveReduce", CommKind::all_reduce},
+      {"CollectiveGather", CommKind::all_gather},
+      {"CollectiveBcast", CommKind::broadcast},
+      {"CollectiveAllToAll", CommKind::all_to_all},
+      {"NcclAllReduce", CommKind::all_reduce},
+      {"NcclReduce", CommKind::reduce},
+      {"_NcclReduce", CommKind::reduce},
+      {"NcclBroadcast", CommKind::broadcast},
+      {"_NcclBroadcast", CommKind::broadcast},
+      {"HorovodAllreduce", CommKind::all_reduce},
+      {"HorovodAllgather", CommKind::all_gather},
+      {"HorovodBroadcast", CommKind::broadcast},
+      {"HorovodReducescatter", CommKind::reduce_scatter},
+      {"HorovodAlltoall", CommKind::all_to_all}};
+  for (const auto& [prefix, kind] : kPrefixes)
+    if (op.starts_with(prefix)) return kind;
+  return CommKind::unknown;
 }
 
 }  // namespace
@@ -127,9 +152,11 @@ void StepImport::add_work(const NodeRecord& record, const Times& times) {
 }
 
 void StepImport::add_graph_node(std::string_view name, std::string_view op,
-                                const std::vector<std::string_view>& inputs) {
+                                const std::vector<std::string_view>& inputs,
+                                const GroupAttributes& group) {
   GraphNode& node = graph_[intern(name)];
   node.type = intern(op);
+  node.group = group;
   node.inputs.assign(inputs.begin(), inputs.end());
 }
 
@@ -250,6 +277,51 @@ std::string StepImport::tensors_of(const std::vector<std::string>& inputs) {
   return text + "]";
 }
 
+std::uint64_t StepImport::elements_of(const std::vector<std::string>& inputs) const {
+  std::uint64_t most = 0;  // other inputs are keys and numbers of groups
+  for (const std::string& input : inputs)
+    if (const auto found = tensors_.find(tensor_of(input)); found != tensors_.end())
+      most = std::max(most, found->second.elements);
+  return most;
+}
+
+/// A collective has the size of its tensors, and the group of its attributes in a partition graph.
+void StepImport::add_collective(const Operator& one, std::uint64_t inputs) {
+  const CommKind kind = collective_of(profile_.strings->view(one.type));
+  if (kind == CommKind::unknown) return;
+  profile::Comm comm;
+  comm.kind = kind;
+  comm.name = one.type;
+  const auto output = std::find_if(one.outputs.begin(), one.outputs.end(),
+                                   [](const Output& each) { return each.slot == 0; });
+  constexpr std::uint64_t kMostElements = std::uint64_t{1} << 48;
+  if (output != one.outputs.end() && output->width > 0 && output->elements <= kMostElements) {
+    comm.element_bytes = static_cast<std::int32_t>(output->width);
+    comm.out_elements = static_cast<std::int64_t>(output->elements);
+    if (inputs > 0 && inputs <= kMostElements)
+      comm.in_elements = static_cast<std::int64_t>(inputs);
+    else if (kind == CommKind::all_reduce || kind == CommKind::all_to_all)
+      comm.in_elements = comm.out_elements;
+  }
+  if (const auto node = graph_.find(one.name); node != graph_.end()) {
+    const GroupAttributes& group = node->second.group;
+    constexpr std::int64_t kMostMembers = limits::kRanks;
+    if (group.members > 0 && group.members <= kMostMembers) {
+      comm.group_size = static_cast<std::int32_t>(group.members);
+      const std::string name = fmt::format("group_key {}", group.key);
+      const auto [place, added] =
+          groups_.try_emplace(name, static_cast<std::uint32_t>(profile_.groups.size()));
+      if (added)
+        profile_.groups.push_back(
+            {.name = name, .description = {}, .backend = {}, .ranks = {}, .size = comm.group_size});
+      comm.group = place->second;
+    }
+  }
+  profile_.ops[profile_.events[one.event].detail].comm =
+      static_cast<std::uint32_t>(profile_.comms.size());
+  profile_.comms.push_back(comm);
+}
+
 /// Outputs that no record describes have slot 0, of unknown size.
 void StepImport::set_tensors() {
   for (std::size_t i = 0; i < operators_.size(); ++i) {
@@ -260,6 +332,7 @@ void StepImport::set_tensors() {
         one.inputs = found->second.inputs;
       }
     }
+    add_collective(one, elements_of(one.inputs));
     profile::Node node;
     node.id = i + 1;
     node.schema = one.type;

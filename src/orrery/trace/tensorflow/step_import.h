@@ -31,7 +31,7 @@ class StepImport {
   void add(const NodeRecord& record);
   void name_thread(std::uint64_t thread, std::string_view name);
   void add_graph_node(std::string_view name, std::string_view op,
-                      const std::vector<std::string_view>& inputs);
+                      const std::vector<std::string_view>& inputs, const GroupAttributes& group);
   void leave_out(std::string_view what, FindingCode code = FindingCode::event_not_kept);
 
   /// Adds the events. False: there are none.
@@ -69,6 +69,7 @@ class StepImport {
   struct GraphNode {
     StringId type = StringId::empty;
     std::vector<std::string> inputs;
+    GroupAttributes group;
   };
 
   void add_operator(const NodeRecord& record, const Times& times);
@@ -78,8 +79,11 @@ class StepImport {
   void number_devices();
   void add_operators();
   void set_tensors();
+  /// `inputs`: elements of its inputs, as far as nodes before it state them; 0: unknown.
+  void add_collective(const Operator& one, std::uint64_t inputs);
   void add_works();
   void launch(Work& work, profile::EventId event);
+  [[nodiscard]] std::uint64_t elements_of(const std::vector<std::string>& inputs) const;
   [[nodiscard]] std::string tensors_of(const std::vector<std::string>& inputs);
   profile::EventId add_event(profile::Kind kind, std::int64_t start, std::int64_t end,
                              StringId name, std::uint32_t lane, std::size_t detail);
@@ -97,6 +101,7 @@ class StepImport {
   std::unordered_map<StringId, GraphNode> graph_;
   std::unordered_map<StringId, std::vector<std::uint32_t>> by_name_;  // ascending starts
   std::unordered_map<std::string, Output> tensors_;                   // "name:slot" → last writer
+  std::map<std::string, std::uint32_t> groups_;                       // by name: in Profile::groups
   std::uint64_t next_storage_ = 1, next_correlation_ = 1;
   std::int64_t origin_ = 0;
   std::map<std::string, std::uint64_t, std::less<>> left_out_;

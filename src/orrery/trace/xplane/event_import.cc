@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "orrery/core/limits.h"
+#include "orrery/profile/iterations.h"
 
 namespace orrery::trace::xplane {
 namespace {
@@ -23,6 +24,7 @@ using profile::kNone;
 /// Sums of a start and a duration fit into Time.
 constexpr std::int64_t kMostPicoseconds = std::int64_t{1} << 61;
 constexpr std::size_t kMostAsyncLanes = 64;
+constexpr std::int64_t kStepsLane = 1'000'000;
 constexpr std::size_t kNamedLines = 64;  // others are counted together
 
 /// The number after "key:" in details such as "grid:16,1,1 block:512,1,1 group_mem:0"; empty
@@ -171,14 +173,18 @@ void EventImport::add_event(std::string_view message, Line& line) {
   if (is_sum) return leave_out("sums of events");
   if (duration == 0 && line.kind == LineKind::thread && !stats.has(Stat::correlation))
     return leave_out("events without duration");
-  if (profile_.events.size() + pending_.size() >= limits::kEventsPerRank)
+  if (profile_.events.size() + pending_.size() + steps_.size() >= limits::kEventsPerRank)
     return leave_out("more than the limit", FindingCode::event_dropped);
   const EventName& about = line.plane->event_names.find(id);
   if (!about.stats.empty()) stats.add_all(about.stats, *line.plane, *profile_.strings);
   const StringId name =
       about.name != StringId::empty ? about.name : profile_.strings->intern("unnamed");
   const Times times = times_of(line.timestamp, offset, duration);
-  if (line.kind == LineKind::thread) {
+  if (line.kind == LineKind::steps) {
+    if (steps_.empty()) steps_device_ = line.plane->device;
+    if (steps_device_ == line.plane->device) return steps_.push_back({times, name, {}});
+    leave_out("Steps");  // of another device
+  } else if (line.kind == LineKind::thread) {
     add_host_event(times, name, about.host, stats, line);
   } else if (line.kind == LineKind::work) {
     add_work(times, name, stats, line);
@@ -275,6 +281,30 @@ void EventImport::add_work(const Times& times, StringId name, const EventStats& 
       times, name, lane, profile_.works.size() - 1);
 }
 
+/// Steps are iterations if the host has none. Their names are numbers.
+void EventImport::add_steps() {
+  if (steps_.empty()) return;
+  if (!profile::iterations(profile_).empty()) {
+    for (std::size_t i = 0; i < steps_.size(); ++i) leave_out("Steps");
+    steps_.clear();
+    return;
+  }
+  const std::uint32_t lane = profile_.lane(true, steps_device_, kStepsLane);
+  profile_.lanes[lane].name = "Steps";
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const std::string_view name = profile_.string(steps_[i].name);
+    std::uint64_t number = 0;
+    const char* const end = name.data() + name.size();
+    const auto read = std::from_chars(name.data(), end, number);
+    if (read.ec != std::errc{} || read.ptr != end) number = i;
+    profile_.works.push_back({});
+    add(Kind::device_range, steps_[i].times,
+        profile_.strings->intern(fmt::format("ProfilerStep#{}", number)), lane,
+        profile_.works.size() - 1);
+  }
+  steps_.clear();
+}
+
 /// Operations of the cores nest: of those that contain others, only the inner ones occupy the
 /// device. Asynchronous operations overlap: each is on the first lane that is free.
 void EventImport::add_operations(const Line& line) {
@@ -283,14 +313,20 @@ void EventImport::add_operations(const Line& line) {
                                           : a.times.duration > b.times.duration;
   });
   const bool is_async = is_async_line(line.name);
+  // What takes no time occupies no device; a collective may end in another operation.
+  const auto is_instant = [](const Operation& operation) {
+    return operation.times.duration == Time{} && operation.use.comm == kNone;
+  };
+  for (const Operation& operation : pending_)
+    if (is_instant(operation)) leave_out("operations without duration");
+  std::erase_if(pending_, is_instant);
   std::vector<Time> free_from;  // by lane
   const auto end_of = [&](std::size_t i) {
     return pending_[i].times.start + pending_[i].times.duration;
   };
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     const Operation& operation = pending_[i];
-    if (!is_async && i + 1 < pending_.size() && end_of(i + 1) <= end_of(i) &&
-        pending_[i + 1].times.duration > Time{}) {
+    if (!is_async && i + 1 < pending_.size() && end_of(i + 1) <= end_of(i)) {
       leave_out("operations that contain others");
       continue;
     }
@@ -360,6 +396,7 @@ void EventImport::leave_out(std::string_view what, FindingCode code) {
 }
 
 std::int64_t EventImport::finish() {
+  add_steps();
   Time first = profile_.events[0].start;
   std::unordered_set<std::uint64_t> graphs;  // correlations of launches of command buffers
   for (std::size_t e = 0; e < profile_.events.size(); ++e) {

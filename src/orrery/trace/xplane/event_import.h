@@ -63,6 +63,7 @@ class EventImport {
   void add_host_event(const Times& times, StringId name, HostName is, const EventStats& stats,
                       Line& line);
   void add_operations(const Line& line);
+  void add_steps();
 
   profile::EventId add(profile::Kind kind, const Times& times, StringId name, std::uint32_t lane,
                        std::size_t detail);
@@ -79,8 +80,10 @@ class EventImport {
   profile::Profile& profile_;
   Findings& findings_;
   HloOperations operations_;
-  std::optional<std::int64_t> base_;                    // ns; subtracted from all timestamps
-  std::vector<Operation> pending_;                      // of a line of a TPU
+  std::optional<std::int64_t> base_;  // ns; subtracted from all timestamps
+  std::vector<Operation> pending_;    // of a line of a TPU
+  std::vector<Operation> steps_;      // of a TPU
+  std::int64_t steps_device_ = 0;
   std::unordered_map<std::string, StringId> launches_;  // by details of the kernel
   std::string last_details_;
   StringId last_launch_ = StringId::empty;

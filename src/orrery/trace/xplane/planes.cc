@@ -89,6 +89,10 @@ class PlanesReader {
         const auto host = stream_.view(**field);
         if (!host) return tl::unexpected(host.error());
         out_.hosts.emplace_back(host->substr(0, 256));
+      } else if ((*field)->is_message(kErrors)) {
+        done = read_report(**field, out_.errors, out_.error_count);
+      } else if ((*field)->is_message(kWarnings)) {
+        done = read_report(**field, out_.warnings, out_.warning_count);
       } else {
         done = stream_.skip(**field);
       }
@@ -101,6 +105,17 @@ class PlanesReader {
   }
 
  private:
+  /// An error or a warning of the profiler.
+  Result<void> read_report(const Field& field, std::vector<std::string>& texts,
+                           std::uint64_t& count) {
+    ++count;
+    if (texts.size() == Findings::kPlaces) return stream_.skip(field);
+    const auto text = stream_.view(field);
+    if (!text) return tl::unexpected(text.error());
+    texts.emplace_back(text->substr(0, 256));
+    return {};
+  }
+
   Result<void> read_plane(const Field& whole) {
     constexpr std::size_t kMostPlanes = 1 << 14;
     if (out_.planes.size() == kMostPlanes)
@@ -160,7 +175,7 @@ class PlanesReader {
         continue;
       }
       if ((*field)->is_message(kEvents)) {
-        plane.has_work = kind != LineKind::derived;
+        plane.has_work = kind == LineKind::work || kind == LineKind::ops;
         if (!plane.has_work) break;
       }
       if (auto done = stream_.skip(**field); !done) return done;
@@ -296,6 +311,7 @@ LineKind line_kind(PlaneKind plane, std::string_view line) {
     case PlaneKind::gpu:
       return line.starts_with("Stream ") ? LineKind::work : LineKind::derived;
     case PlaneKind::tpu:
+      if (line == "Steps") return LineKind::steps;
       return line == "XLA Ops" || line == "Async XLA Ops" ? LineKind::ops : LineKind::derived;
     default:
       return LineKind::derived;

@@ -99,6 +99,8 @@ struct Planes {
   std::vector<Plane> planes;
   std::map<std::uint64_t, hlo::Program> programs;  ///< by program id
   std::vector<std::string> hosts;
+  std::vector<std::string> errors, warnings;  ///< what the profiler reported; the first texts …
+  std::uint64_t error_count = 0, warning_count = 0;  ///< … of so many
   std::uint64_t damaged_programs = 0;
 };
 
@@ -116,6 +118,7 @@ enum class LineKind : std::uint8_t {
   work,    ///< of a stream of a device
   ops,     ///< operations of a TPU, which nest
   thread,  ///< of the host
+  steps,   ///< of a TPU: its iterations
   derived  ///< what the profiler computes from other lines
 };
 [[nodiscard]] LineKind line_kind(PlaneKind plane, std::string_view line);

@@ -9,7 +9,7 @@
 
 namespace orrery::trace::xplane {
 
-enum SpaceField : std::uint32_t { kPlanes = 1, kHostnames = 4 };
+enum SpaceField : std::uint32_t { kPlanes = 1, kErrors = 2, kWarnings = 3, kHostnames = 4 };
 
 enum PlaneField : std::uint32_t {
   kPlaneName = 2,

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "orrery/core/check.h"
+#include "orrery/core/text/text.h"
 #include "orrery/trace/xplane/event_import.h"
 #include "orrery/trace/xplane/event_stats.h"
 #include "orrery/trace/xplane/planes.h"
@@ -38,6 +39,8 @@ class Reader {
     if (planes->damaged_programs > 0)
       findings_.add(FindingCode::corrupt_record_dropped,
                     fmt::format("{}: HLO programs", options_.where), planes->damaged_programs);
+    report(FindingCode::profiler_error, planes->errors, planes->error_count);
+    report(FindingCode::profiler_warning, planes->warnings, planes->warning_count);
     try {
       for (const Plane& plane : planes->planes) describe(plane);
     } catch (const protozero::exception&) {
@@ -62,6 +65,13 @@ class Reader {
   }
 
  private:
+  /// What the profiler reported while it recorded.
+  void report(FindingCode code, const std::vector<std::string>& texts, std::uint64_t count) {
+    for (const std::string& text : texts)
+      findings_.add(code, fmt::format("{}: {}", options_.where, printable(text, kShownBytes)));
+    if (count > texts.size()) findings_.add(code, {}, count - texts.size());
+  }
+
   /// Reads the properties of a plane's device, or those of the recording.
   void describe(const Plane& plane) {
     EventStats stats;

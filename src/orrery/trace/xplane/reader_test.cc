@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "orrery/graph/kernel.h"
+#include "orrery/profile/iterations.h"
 #include "orrery/trace/inputs/format.h"
 #include "orrery/trace/io/io_testing.h"
 #include "orrery/trace/xplane/planes.h"
@@ -152,6 +153,62 @@ TEST(XplaneReader, ReadsOperationsOfTpus) {
   const auto& reduced = profile.work(out.event("all-reduce.1"));
   EXPECT_EQ(profile.string(profile.captured[reduced.captured].dims), "[[256, 128]]");
   EXPECT_EQ(profile.origin_ns, 2'000);
+}
+
+/// Without annotations of the host, the line "Steps" has the iterations.
+TEST(XplaneReader, StepsOfTpusAreIterations) {
+  const auto iterations_of = [](bool host_steps) {
+    std::vector<PlaneBuilder> planes;
+    PlaneBuilder plane("/device:TPU:0");
+    plane.line(1, "Steps", 2'000).event("7", 0, 100).event("8", 110, 90);
+    plane.line(2, "XLA Ops", 2'000).event("fusion.1", 10, 20).event("fusion.1", 120, 20);
+    planes.push_back(plane);
+    PlaneBuilder host("/host:CPU");
+    host.line(1, "python", 2'000).event("run", 0, 300);
+    if (host_steps) host.event("train", 0, 95, {number("step_num", 3)});
+    planes.push_back(host);
+    const Outcome out = read(file(planes));
+    EXPECT_TRUE(out.profile) << to_string(out.profile.error());
+    return profile::iterations(*out.profile);
+  };
+  const auto steps = iterations_of(false);
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_EQ(steps[0].number, 7);
+  EXPECT_EQ(steps[1].number, 8);
+  EXPECT_EQ(steps[1].end - steps[1].start, ns(90));
+  const auto annotated = iterations_of(true);
+  ASSERT_EQ(annotated.size(), 1u);
+  EXPECT_EQ(annotated[0].number, 3);
+}
+
+TEST(XplaneReader, LeavesOutOperationsOfTpusWithoutDuration) {
+  std::vector<PlaneBuilder> planes;
+  PlaneBuilder plane("/device:TPU:0");
+  plane.line(2, "XLA Ops", 2'000).event("while.1", 0, 60).event("bitcast.1", 0, 0);
+  plane.event("fusion.1", 10, 20).event("all-reduce.1", 70, 0, {number("program_id", 15)});
+  planes.push_back(plane);
+  planes.emplace_back("/host:metadata").program(15, testing::product_and_sum());
+  const Outcome out = read(file(planes));
+  ASSERT_TRUE(out.profile) << to_string(out.profile.error());
+  EXPECT_EQ(out.profile->events.size(), 2u);
+  EXPECT_EQ(out.event("while.1"), profile::kNoEvent) << "it contains fusion.1";
+  EXPECT_NE(out.event("all-reduce.1"), profile::kNoEvent) << "a collective";
+  EXPECT_EQ(out.findings.count(FindingCode::event_not_kept), 2u);
+}
+
+TEST(XplaneReader, ReportsErrorsOfTheProfiler) {
+  std::string bytes = two_devices();
+  protozero::pbf_writer space(bytes);
+  space.add_string(kErrors, "Failed to start tracing");
+  for (int i = 0; i < 5; ++i) space.add_string(kWarnings, "dropped events");
+  const Outcome out = read(bytes);
+  ASSERT_TRUE(out.profile);
+  EXPECT_EQ(out.findings.count(FindingCode::profiler_error), 1u);
+  EXPECT_EQ(out.findings.count(FindingCode::profiler_warning), 5u);
+  for (const Finding& finding : out.findings.list()) {
+    if (finding.code != FindingCode::profiler_error) continue;
+    EXPECT_EQ(finding.places[0], "x.xplane.pb: Failed to start tracing");
+  }
 }
 
 /// XLA loses the operations of kernels in command buffers.

@@ -11,6 +11,7 @@
 #include "orrery/core/models/network_names.h"
 #include "orrery/graph/inferred_groups.h"
 #include "orrery/graph/transform/replicate.h"
+#include "orrery/intake/flight_records/recorded_workload.h"
 #include "orrery/intake/formats/aicb_workload.h"
 #include "orrery/intake/messages/message_files.h"
 #include "orrery/platform/astra/astra.h"
@@ -256,6 +257,8 @@ Result<graph::Workload> read_messages(const Question& question, std::uint32_t ra
 std::optional<Result<graph::Workload>> read_file_of_all_ranks(const Question& question, bool named,
                                                               std::uint32_t ranks) {
   if (intake::is_message_file(question.workload)) return read_messages(question, ranks);
+  if (intake::has_flight_records({question.workload}))
+    return intake::read_flight_record_workload({question.workload}, ranks);
   if (named && intake::is_astra_text_file(question.workload))
     return intake::load_astra_text(question.workload, ranks);
   if (named && program_form(question.workload) != hlo::TextForm::none)
