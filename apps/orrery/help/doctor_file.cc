@@ -23,6 +23,7 @@
 #include "orrery/platform/topology/formats/read_topology.h"
 #include "orrery/serving/request_file.h"
 #include "orrery/study/questions/inputs/compiled_program.h"
+#include "orrery/study/serving/measured_service.h"
 #include "orrery/trace/inputs/foreign_files.h"
 #include "orrery/validate/training_log.h"
 #include "orrery/workload/spec/defaults.h"
@@ -223,9 +224,14 @@ Result<std::optional<FileFacts>> other_facts(const std::string& path, const std:
                         {"orrery calibrate network FILE -o curves.yaml"});
   if (const calibrate::NcclLog log = calibrate::read_nccl_log(text); log.seen)
     return nccl_facts(path, log);
+  if (study::parse_measured_service(text, path))
+    return simple_facts(path, "a result of a server's benchmark (vLLM, SGLang)",
+                        {"orrery infer --model NAME --gpu DEVICE --benchmark FILE"});
   if (const auto log = validate::find_training_log(text))
-    return simple_facts(path, validate::describe(*log),
-                        {"orrery mfu --model NAME --cluster CLUSTER --measured TIME"});
+    return simple_facts(
+        path, validate::describe(*log).substr(std::string_view("is ").size()),
+        {log->serves ? "orrery infer --model NAME --gpu DEVICE --rate RATE"
+                     : "orrery mfu --model NAME --cluster CLUSTER --measured TIME"});
   if (explore::parse_space(text, path))
     return simple_facts(path, "a search space", {"orrery search FILE"});
   if (serving::parse_requests(text, path, ignored_findings))

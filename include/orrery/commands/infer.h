@@ -23,6 +23,9 @@ struct InferQuestion {
   /// Requests: JSON Lines or CSV of Orrery, vLLM, Mooncake, Azure, Splitwise, Vidur, ShareGPT
   /// (docs/serving.md).
   std::optional<std::string> requests{};
+  /// Result of vLLM's bench serve or SGLang's bench_serving (JSON or table): serves its load, and
+  /// compares.
+  std::optional<std::string> benchmark{};
   /// Requests per second; by default those of the file, or all at once. Default: 0.
   std::optional<double> rate{};
   /// How requests arrive, with --rate. One of constant, poisson, gamma. Default: poisson.
@@ -107,6 +110,7 @@ struct InferQuestion {
     text.add("router", router);
     text.add("set", set);
     text.add("requests", requests);
+    text.add("benchmark", benchmark);
     text.add("rate", rate);
     text.add("arrivals", arrivals);
     text.add("burstiness", burstiness);

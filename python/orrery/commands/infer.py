@@ -16,6 +16,7 @@ def infer(
     router: Optional[Value] = None,
     set: Union[Value, Sequence[Value], None] = None,
     requests: Optional[Value] = None,
+    benchmark: Optional[Value] = None,
     rate: Optional[float] = None,
     arrivals: Optional[Value] = None,
     burstiness: Optional[float] = None,
@@ -64,6 +65,8 @@ def infer(
     set: Any key of the specification, e.g. kernels.fused=false.
     requests: Requests: JSON Lines or CSV of Orrery, vLLM, Mooncake, Azure, Splitwise, Vidur,
         ShareGPT (docs/serving.md).
+    benchmark: Result of vLLM's bench serve or SGLang's bench_serving (JSON or table): serves its
+        load, and compares.
     rate: Requests per second; by default those of the file, or all at once. Default: 0.
     arrivals: How requests arrive, with --rate. One of constant, poisson, gamma. Default: poisson.
     burstiness: Shape of gamma arrivals; below 1: in bursts. Default: 1.

@@ -274,7 +274,7 @@ void PacketNetwork::add_findings(Findings& findings) const {
   if (!why_not_skipped_.empty())
     findings.add(FindingCode::key_without_effect, "packets/skip: " + why_not_skipped_);
   if (skipper_) {  // the engine has no packets
-    const SkippedEvents events = PacketSkipper(*skipper_).count_events();
+    const SkippedEvents events = skipper_->count_events();
     if (events.simulated < events.all)
       findings.add(FindingCode::packets_skipped,
                    fmt::format("{} of {} events of packets were simulated",

@@ -109,7 +109,7 @@ class PacketNetwork final : public Network {
   std::shared_ptr<FabricRoutes> spread_routes_;  // for uncontended times; null: no spraying
   platform::PacketSettings settings_;
   PacketEngine engine_;
-  std::optional<PacketSkipper> skipper_;
+  mutable std::optional<PacketSkipper> skipper_;  // its events are counted when it is asked
   std::string why_not_skipped_;  // empty: messages may be skipped, or the settings say no
   std::vector<Send> sent_;
   std::uint32_t state_ = 0;  // of faults

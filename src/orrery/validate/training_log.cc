@@ -18,15 +18,23 @@ namespace {
 /// The lines of a tool contain `key` and then a number.
 struct LogKind {
   std::string_view tool, key, unit;
+  bool serves = false;
 };
 
 // From the programs' own lines: NVIDIA/Megatron-LM training.py, pytorch/torchtitan metrics.py,
-// huggingface/transformers trainer.py, vllm-project/vllm loggers.py.
+// huggingface/transformers trainer.py, NVIDIA/NeMo megatron_base_model.py, AI-Hypercomputer/maxtext
+// metric_logger.py, deepspeedai/DeepSpeed timer.py, vllm-project/vllm loggers.py, and the metrics
+// of sgl-project/sglang's scheduler.
 constexpr LogKind kKinds[] = {
     {"Megatron-LM", "elapsed time per iteration (ms):", "ms per step"},
     {"torchtitan", " tps: ", "tokens/s per device"},
     {"the Trainer of Hugging Face", "'train_steps_per_second':", "steps/s"},
-    {"vLLM", "Avg generation throughput:", "generated tokens/s"}};
+    {"NeMo", "train_step_timing in s=", "s per step"},
+    {"NeMo", "train_step_timing in s:", "s per step"},
+    {"MaxText", "Tokens/s/device:", "tokens/s per device"},
+    {"DeepSpeed", "CurrSamplesPerSec=", "samples/s"},
+    {"vLLM", "Avg generation throughput:", "generated tokens/s", true},
+    {"SGLang", "gen throughput (token/s):", "generated tokens/s", true}};
 
 /// The number after `key`, with thousands separators; not positive or not finite: none.
 std::optional<double> number_behind(std::string_view line, std::string_view key) {
@@ -49,7 +57,7 @@ std::optional<double> number_behind(std::string_view line, std::string_view key)
 
 std::optional<TrainingLog> find_training_log(std::string_view text) {
   for (const LogKind& kind : kKinds) {
-    TrainingLog log{.tool = kind.tool, .unit = kind.unit};
+    TrainingLog log{.tool = kind.tool, .unit = kind.unit, .serves = kind.serves};
     std::vector<double> values;
     TrimmedLineReader lines(text, "");
     for (std::string_view line; lines.next(line);) {

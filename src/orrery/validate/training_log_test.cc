@@ -42,6 +42,19 @@ TEST(TrainingLog, KnowsOtherTools) {
       of("INFO Engine 000: Avg prompt throughput: 10.0 tokens/s, Avg generation throughput: "
          "456.7 tokens/s, Running: 8 reqs\n"),
       HasSubstr("vLLM with 1 line of measurements: 456.7 generated tokens/s"));
+  EXPECT_THAT(of("completed step: 7, seconds: 1.5, TFLOP/s/device: 200.1, Tokens/s/device: 5461.3, "
+                 "total_weights: 65536, loss: 9.8\n"),
+              HasSubstr("MaxText with 1 line of measurements: 5461.3 tokens/s per device"));
+  for (const char* text : {"Epoch 0: 10%, v_num=0, train_step_timing in s=5.250]\n",
+                           "global_step: 5 | train_step_timing in s: 5.25 | consumed: 128\n"})
+    EXPECT_THAT(of(text), HasSubstr("NeMo with 1 line of measurements: 5.25 s per step"));
+  EXPECT_THAT(
+      of("global_step=10, RunningAvgSamplesPerSec=12.1, CurrSamplesPerSec=12.5, MemA=1GB\n"),
+      HasSubstr("DeepSpeed with 1 line of measurements: 12.5 samples/s"));
+  EXPECT_THAT(
+      of("Decode batch. #running-req: 8, gen throughput (token/s): 812.25, #queue-req: 0\n"),
+      HasSubstr("SGLang with 1 line of measurements: 812.25 generated tokens/s"));
+  EXPECT_TRUE(find_training_log("gen throughput (token/s): 5\n")->serves);
   EXPECT_EQ(of("elapsed time per iteration (ms): nan |\nid,model\n"), "none");
   EXPECT_EQ(of(""), "none");
 }

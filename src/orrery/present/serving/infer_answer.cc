@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -59,6 +60,42 @@ void state_latencies(report::Answer& answer, const serving::ServiceMetrics& metr
       json.field("p99_s", one.p99).field("longest_s", one.most);
       json.end_object();
     });
+  }
+}
+
+/// Measured values of the same load beside the predictions.
+void state_measured(report::Answer& answer, const Inference& made) {
+  using Measured = study::MeasuredValue;
+  std::vector<Measured> latencies;
+  for (const Measured& one : made.measured)
+    if (!one.is_rate) latencies.push_back(one);
+  const auto error = [&](const Measured& one) {
+    return one.predicted(made.metrics) / one.value - 1;
+  };
+  const auto text = [](const Measured& one, double value) {
+    return one.is_rate ? rounded(value) : report::seconds_text(value);
+  };
+  report::Columns<Measured> shown;
+  shown.show("compared with the measured",
+             [](const Measured& one) { return std::string(one.name); });
+  shown.show_number("measured", [&](const Measured& one) { return text(one, one.value); });
+  shown.show_number("predicted",
+                    [&](const Measured& one) { return text(one, one.predicted(made.metrics)); });
+  shown.show_number("error", [&](const Measured& one) { return report::signed_share(error(one)); });
+  if (!made.measured.empty()) answer.table("", made.measured, shown);
+  report::Columns<Measured> columns;
+  columns.field("name", [](const Measured& one) { return Value(one.key); });
+  columns.field("measured_s", [](const Measured& one) { return Value(one.value); });
+  columns.field("predicted_s",
+                [&](const Measured& one) { return Value(one.predicted(made.metrics)); });
+  columns.field("error_ratio", [&](const Measured& one) { return Value(error(one)); });
+  answer.rows("measured_latencies", latencies, columns);
+  for (const char* const rate : {"requests_per_s", "output_tokens_per_s"}) {
+    const auto found =
+        std::find_if(made.measured.begin(), made.measured.end(),
+                     [&](const Measured& one) { return one.key == std::string_view(rate); });
+    answer.field(fmt::format("measured_{}", rate),
+                 found == made.measured.end() ? Value() : Value(found->value));
   }
 }
 
@@ -228,6 +265,7 @@ void state_inference(report::Answer& answer, const Inference& made) {
   answer.field("max_num_seqs", made.setup.options.max_num_seqs);
   answer.field("max_num_batched_tokens", made.setup.options.max_num_batched_tokens);
   state_latencies(answer, made.metrics);
+  state_measured(answer, made);
   state_throughput(answer, made);
   state_load(answer, made);
   state_memory(answer, made);

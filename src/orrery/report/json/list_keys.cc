@@ -161,6 +161,8 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "summary_hit_share uniform_hit_share"},
      {"losses", JsonType::object, "parts of the step that are not needed, longest first",
       JsonForm::list, "group kernel_families kind mfu_gain recoverable remedies time_ns"},
+     {"measured_latencies", JsonType::object, "latencies of a measured server, and predictions",
+      JsonForm::list, "error_ratio measured_s name predicted_s"},
      {"memory_options", JsonType::object, "changes that save memory", JsonForm::list,
       "change flop_ratio total_bytes"},
      {"metrics", JsonType::object, "metrics", JsonForm::list,

@@ -74,6 +74,11 @@ Error add_missing_trace_hint(Error error, const std::string& prefix, std::uint32
     const std::string stem = prefix.substr(0, prefix.size() - 3);
     error.hint = fmt::format("give the common prefix of the traces: '{}'",
                              stem.substr(0, stem.find_last_of('.')));
+  } else if (fs::is_regular_file(prefix, ignored)) {
+    error.hint = fmt::format(
+        "give a job's file with --spec {0}, a recording with --traces {0}; 'orrery doctor {0}' "
+        "says what it is",
+        prefix);
   } else {
     error.hint =
         "a workload is given as the common prefix of its traces: 'dir/w' for dir/w.0.et, "

@@ -100,6 +100,41 @@ Result<serving::RequestStream> stream_of(const LoadQuestion& load, std::string& 
   return stream;
 }
 
+/// The load of a measured result, where options do not state it: its rate, limit of clients, number
+/// of requests and mean lengths.
+Result<LoadQuestion> load_of(const MeasuredService& measured, LoadQuestion load) {
+  const LoadQuestion known;
+  if (load.num_prompts == 0) load.num_prompts = measured.requests;
+  if (load.rate == 0 && load.concurrency == 0) {
+    load.rate = measured.rate;
+    load.concurrency = measured.concurrency;
+    if (load.rate > 0 && load.concurrency >= measured.requests) load.concurrency = 0;
+    if (load.rate > 0 && load.concurrency > 0)
+      return fail(Errc::config_conflict, load.benchmark,
+                  "has a rate and a limit of clients, which are not simulated together",
+                  "choose one: --rate or --max-concurrency");
+    if (load.rate > 0 && load.burstiness == known.burstiness) load.burstiness = measured.burstiness;
+  }
+  if (!load.requests.empty()) return load;
+  const auto mean = [&](std::int64_t tokens) {
+    return std::clamp<std::int64_t>(
+        std::llround(static_cast<double>(tokens) / static_cast<double>(measured.requests)), 1,
+        serving::kMaxRequestTokens);
+  };
+  if (load.input_len == known.input_len) load.input_len = mean(measured.input_tokens);
+  if (load.output_len == known.output_len) load.output_len = mean(measured.output_tokens);
+  return load;
+}
+
+/// Each request has its measured lengths.
+void use_lengths(const MeasuredService& measured, serving::RequestStream& stream) {
+  if (measured.inputs.size() != stream.requests.size()) return;
+  for (std::size_t i = 0; i < measured.inputs.size(); ++i) {
+    stream.requests[i].input = measured.inputs[i];
+    stream.requests[i].output = measured.outputs[i];
+  }
+}
+
 /// Largest relative error of the grid at steps that are not its points.
 double grid_error(const serving::StepCost& cost, const serving::RequestStream& stream,
                   const serving::EngineOptions& options) {
@@ -203,9 +238,22 @@ Result<Inference> infer(const InferQuestion& question, Findings& findings) {
   const auto limits = parse_limits(question.slo);
   if (!limits) return tl::unexpected(limits.error());
   made.limits = *limits;
-  auto stream = stream_of(question.load, made.load, findings);
+  LoadQuestion load = question.load;
+  std::optional<MeasuredService> measured;
+  if (!load.benchmark.empty()) {
+    auto read = read_measured_service(load.benchmark);
+    if (!read) return tl::unexpected(read.error());
+    measured = *std::move(read);
+    auto stated = load_of(*measured, std::move(load));
+    if (!stated) return tl::unexpected(stated.error());
+    load = *std::move(stated);
+    made.measured = measured->values;
+  }
+  auto stream = stream_of(load, made.load, findings);
   if (!stream) return tl::unexpected(stream.error());
   made.stream = *std::move(stream);
+  const bool has_own_lengths = load.prefixes > 0 || load.range_ratio > 0 || !load.requests.empty();
+  if (measured && !has_own_lengths) use_lengths(*measured, made.stream);
   const auto engine = set_up_engine(question, findings);
   if (!engine) return tl::unexpected(engine.error());
   if (const std::int64_t most = question.engine.max_model_len;

@@ -16,6 +16,7 @@
 #include "orrery/serving/latencies.h"
 #include "orrery/serving/sampled_requests.h"
 #include "orrery/study/questions/question_rows.h"
+#include "orrery/study/serving/measured_service.h"
 
 namespace orrery::study {
 
@@ -134,7 +135,7 @@ struct EngineQuestion {
 
 /// The requests.
 struct LoadQuestion {
-  std::string requests;
+  std::string requests, benchmark;
   double rate = 0;
   serving::Arrivals arrivals = serving::Arrivals::poisson;
   double burstiness = 1;
@@ -149,6 +150,9 @@ struct LoadQuestion {
       QuestionField{"requests", &LoadQuestion::requests, "--requests", "FILE", kAnswer, "a.jsonl",
                     "Requests: JSON Lines or CSV of Orrery, vLLM, Mooncake, Azure, Splitwise, "
                     "Vidur, ShareGPT (docs/serving.md)"},
+      QuestionField{"benchmark", &LoadQuestion::benchmark, "--benchmark", "FILE", kAnswer, "r.json",
+                    "Result of vLLM's bench serve or SGLang's bench_serving (JSON or table): "
+                    "serves its load, and compares"},
       QuestionField{"rate", &LoadQuestion::rate, "--rate,--request-rate", "N", kAnswer, "10",
                     "Requests per second; by default those of the file, or all at once"},
       QuestionField{"arrivals", &LoadQuestion::arrivals, "--arrivals", "NAME", kAnswer, "constant",
@@ -258,6 +262,7 @@ struct Inference {
   std::string load;  ///< how requests arrive, in words
   serving::ServingRun run;
   serving::ServiceMetrics metrics;
+  std::vector<MeasuredValue> measured;  ///< of LoadQuestion::benchmark
   serving::ServiceLimits limits;
   std::vector<serving::ServiceInterval> intervals;
   ServingMemory memory;
