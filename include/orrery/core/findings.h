@@ -107,6 +107,7 @@ enum class FindingCode : std::uint8_t {
   congestion_control_idle,
   pauses_spread,
   pauses_deadlock,
+  packets_skipped,
   // Clusters and plans
   cluster_from_catalog,
   pcie_topology_unknown,

@@ -202,6 +202,8 @@ constexpr FindingInfo kInfos[] = {
     {"pauses_deadlock", error,
      "pauses of priority flow control wait for each other in a cycle, so the run cannot end. Use "
      "routes without cycles (up and down in a tree), or buffers without pauses"},
+    {"packets_skipped", info,
+     "packets that do the same as earlier ones are not simulated again; the result is the same"},
     {"cluster_from_catalog", info,
      "no cluster file is given; the cluster follows the device vendor's reference design"},
     {"pcie_topology_unknown", info,

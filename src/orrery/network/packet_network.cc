@@ -117,7 +117,7 @@ PacketNetwork::PacketNetwork(const platform::Platform& platform,
   why_not_skipped_ = why_not_skipped(settings_, routes->sprays(), has_timed_faults(*routes));
   if (why_not_skipped_.empty())
     skipper_.emplace(settings_, packet_links(*routes), std::make_shared<PacketPaths>(routes),
-                     fabric_window(platform), settings_.skip == platform::PacketSkipping::all);
+                     fabric_window(platform));
 }
 
 void PacketNetwork::simulate_all_packets(std::string why) {
@@ -273,7 +273,15 @@ std::string PacketNetwork::link_name(std::uint32_t link) const {
 void PacketNetwork::add_findings(Findings& findings) const {
   if (!why_not_skipped_.empty())
     findings.add(FindingCode::key_without_effect, "packets/skip: " + why_not_skipped_);
-  if (skipper_) return;  // the engine has no packets
+  if (skipper_) {  // the engine has no packets
+    const SkippedEvents events = PacketSkipper(*skipper_).count_events();
+    if (events.simulated < events.all)
+      findings.add(FindingCode::packets_skipped,
+                   fmt::format("{} of {} events of packets were simulated",
+                               format_count(static_cast<std::int64_t>(events.simulated)),
+                               format_count(static_cast<std::int64_t>(events.all))));
+    return;
+  }
   for (const PacketEngine::ControlUse& one : engine_.control_use()) {
     if (one.transport == platform::PacketTransport::window || one.connections == 0 || one.acted)
       continue;

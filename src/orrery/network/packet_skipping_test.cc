@@ -122,16 +122,31 @@ TEST(PacketSkipping, ChangesNoArrival) {
       EXPECT_EQ(driver.arrivals, expected.arrivals) << skip;
       copied.run(second);
       EXPECT_EQ(copied.arrivals, expected.arrivals) << "copy, " << skip;
+      Findings findings;
+      network.add_findings(findings);
       const auto events = network.skipped_events();
       ASSERT_TRUE(events);
-      {
-        all += events->all;
-        simulated += events->simulated;
-      }
+      EXPECT_EQ(findings.count(FindingCode::packets_skipped), events->simulated < events->all);
+      all += events->all;
+      simulated += events->simulated;
     }
     if (::testing::Test::HasFailure()) return;
   }
   EXPECT_GT(all, simulated);
+}
+
+// One long message: all but its first and last packets are left out.
+TEST(PacketSkipping, LeavesOutPeriodsOfLongMessages) {
+  const std::string fabric =
+      "fabric: {hosts: [{count: 8, devices: 1}], network: {kind: switch, port: {bandwidth: 10 "
+      "GB/s, "
+      "latency: 400 ns}}}\n";
+  PacketNetwork network(cluster(fabric, "payload: 4 KiB", "repeats"));
+  Driver driver(network);
+  driver.run({{0, {.from = 0, .to = 1, .bytes = 400'000'000}}});
+  const auto events = network.skipped_events();
+  ASSERT_TRUE(events);
+  EXPECT_GT(events->all, 500 * events->simulated);
 }
 
 std::string why(const std::string& packets, const std::string& routing = "ecmp",

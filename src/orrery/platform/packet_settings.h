@@ -65,8 +65,7 @@ enum class PacketScheduling : std::uint8_t {
 /// What is not simulated packet by packet. Results are the same.
 enum class PacketSkipping : std::uint8_t {
   off,
-  repeats,  ///< messages that contend as others did before
-  all,      ///< also periods of long messages that repeat exactly
+  repeats,  ///< messages that contend as others did before, and periods of long messages
 };
 
 /// Priorities of traffic, higher is more urgent.

@@ -205,9 +205,11 @@ ChoiceTrees grow_trees(std::span<const Sequence> sequences, std::vector<Token> s
   std::map<Token, std::vector<Example>> examples;
   for (const Sequence& sequence : sequences) {
     const std::span<const Token> tokens = sequence.tokens;
-    for (std::size_t i = 0; i <= tokens.size(); ++i)
+    for (std::size_t i = 0; i <= tokens.size(); ++i) {
+      if (i < sequence.uncertain.size() && sequence.uncertain[i]) continue;
       examples[i == 0 ? kStart : tokens[i - 1]].push_back(
           {&sequence, i < tokens.size() ? tokens[i] : kEnd, answers_of(tokens.first(i), segments)});
+    }
   }
   std::vector<std::pair<Token, std::vector<Example>*>> jobs;
   for (auto& [token, list] : examples) jobs.emplace_back(token, &list);

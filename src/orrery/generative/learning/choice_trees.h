@@ -22,6 +22,8 @@ struct Sequence {
   std::vector<std::uint32_t> conditions;  ///< ascending
   std::vector<Token> tokens;
   std::uint32_t weight = 1;  ///< how often it occurs
+  /// Tokens that trees do not learn to predict, because others are as likely; empty: none.
+  std::vector<bool> uncertain{};
 };
 
 /// What a split asks about.

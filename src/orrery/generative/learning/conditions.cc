@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "orrery/config/document.h"
 #include "orrery/config/json.h"
+#include "orrery/workload/spec/amount.h"
+#include "orrery/workload/spec/data_parallel_policy.h"
 
 namespace orrery::generative {
 namespace {
@@ -42,6 +45,40 @@ std::int64_t layers_of(const Program& program, const Role& role, std::uint32_t c
   for (const workload::PartRun& run : role.chunks[chunk])
     if (program.parts[run.part].is_layer) layers += run.count;
   return layers;
+}
+
+/// How a chunk's gradients fill buckets, from its last part to its first: where buckets end follows
+/// from sizes, which other words do not hold.
+void add_bucket_words(const Program& program, const Role& role, std::uint32_t chunk,
+                      std::vector<std::string>& words) {
+  if (program.mesh.extent(workload::Axis::dp) < 2 || chunk >= role.chunks.size()) return;
+  const workload::DataParallelPolicy policy = workload::data_parallel_policy(program.spec);
+  std::vector<std::int64_t> layers_of;  // by bucket
+  std::int64_t elements = 0, layers = 0;
+  const auto bytes = [&] {
+    return workload::bytes(workload::Amount(elements), program.spec.precision.reduce);
+  };
+  const auto& parts = role.chunks[chunk];
+  for (auto run = parts.rbegin(); run != parts.rend(); ++run) {
+    const workload::Part& part = program.parts[run->part];
+    const workload::Weights weights = part.trained();
+    for (std::uint32_t i = 0; i < run->count; ++i) {
+      elements += weights.total() - weights.expert;
+      layers += part.is_layer ? 1 : 0;
+      if (elements == 0 || bytes() < (layers_of.empty() ? policy.first_bucket : policy.bucket))
+        continue;
+      layers_of.push_back(std::exchange(layers, 0));
+      elements = 0;
+    }
+  }
+  constexpr std::int64_t kMany = 12;
+  const auto word = [&](std::string_view what, std::int64_t count) {
+    words.push_back(fmt::format("{} {}", what, std::min(count, kMany)));
+  };
+  word("buckets", static_cast<std::int64_t>(layers_of.size()));
+  word("layers after buckets", layers);
+  for (std::size_t i = 0; i < 3 && i < layers_of.size(); ++i)
+    word(fmt::format("layers of bucket {}:", i), layers_of[i]);
 }
 
 std::string_view kind_name(workload::TaskKind kind) {
@@ -104,6 +141,7 @@ std::vector<std::string> pass_words(const Program& program, std::uint32_t number
     for (const workload::PartRun& run : role.chunks[own->chunk])
       words.push_back("part " + program.parts[run.part].name);
   }
+  add_bucket_words(program, role, own->chunk, words);
   if (role.where.stage == 0) words.emplace_back("first stage");
   if (role.where.stage + 1 == static_cast<std::int32_t>(program.mesh.size(workload::Dim::pp)))
     words.emplace_back("last stage");

@@ -32,6 +32,7 @@ class Learner {
                              [&](auto& program, auto job) { add_passes(program, job); });
         !read)
       return tl::unexpected(read.error());
+    resolve_ambiguities();
     grow();
     learned_.jobs = corpus_.jobs;
     learned_.explained = maker_.explained();
@@ -94,10 +95,14 @@ class Learner {
     for_each_recipe(program, [&](std::uint32_t role, std::uint32_t recipe, std::uint32_t chunk) {
       const std::vector<std::string> words = pass_words(program, role, recipe);
       for (const std::string& word : words) (void)condition(word);
-      Sequence sequence;
-      sequence.conditions = condition_numbers(learned_.conditions, settings->words, words);
-      sequence.tokens = tokens_of(program, role, recipe, chunk);
-      add(std::move(sequence), job);
+      Pass pass;
+      pass.validates = job % kValidated == kValidated - 1;
+      pass.conditions = condition_numbers(learned_.conditions, settings->words, words);
+      pass.tokens = tokens_of(program, role, recipe, chunk);
+      pass.factors = factors_of(program, role, chunk);
+      for (const workload::Segment& segment : program.roles[role].recipes[recipe])
+        pass.runs_layers.push_back(segment.layer >= 0);
+      passes_.push_back(std::move(pass));
     });
   }
 
@@ -115,19 +120,85 @@ class Learner {
     return tokens;
   }
 
+  /// A pass of one job.
+  struct Pass {
+    bool validates = false;  ///< its job is not in the trees that are validated
+    std::vector<std::uint32_t> conditions;
+    std::vector<Token> tokens;
+    FactorValues factors{};
+    std::vector<bool> runs_layers;                     ///< by segment
+    std::map<std::size_t, std::vector<Token>> others;  ///< by place: tokens with the same values
+  };
+
+  void find_alternatives(Pass& pass) const {
+    const std::int64_t layers = pass.factors[static_cast<std::size_t>(Factor::layers)];
+    std::map<Token, std::vector<Token>> known;
+    std::size_t segment = 0;
+    for (std::size_t i = 0; i < pass.tokens.size(); ++i) {
+      const Token token = pass.tokens[i];
+      const bool begins = maker_.is_segment(token);
+      const bool runs_layers = begins && pass.runs_layers[segment];
+      if (begins) ++segment;
+      const auto [found, is_new] = known.try_emplace(token);
+      if (is_new || begins)
+        found->second = maker_.alternatives(token, pass.factors, runs_layers ? layers : 0);
+      if (!found->second.empty()) pass.others[i] = found->second;
+    }
+  }
+
+  /// Formulas are equal by coincidence in some jobs: tp - 1 is 1 with tp 2. Such tokens are chosen
+  /// as trees predict that know only tokens without a coincidence.
+  void resolve_ambiguities() {
+    std::vector<Sequence> certain;
+    for (Pass& pass : passes_) {
+      find_alternatives(pass);
+      if (pass.validates) continue;
+      Sequence sequence{pass.conditions, pass.tokens, 1, std::vector<bool>(pass.tokens.size())};
+      for (const auto& [place, others] : pass.others) sequence.uncertain[place] = true;
+      certain.push_back(std::move(sequence));
+    }
+    const ChoiceTrees trees = grow_trees(certain, maker_.segments(), threads_, [&](double share) {
+      report("comparing formulas", share);
+    });
+    for (Pass& pass : passes_) {
+      for (const auto& [place, others] : pass.others)
+        pass.tokens[place] = likeliest(trees, pass, place, others);
+      add(std::move(pass));
+    }
+    passes_.clear();
+  }
+
+  static Token likeliest(const ChoiceTrees& trees, const Pass& pass, std::size_t place,
+                         const std::vector<Token>& others) {
+    const auto nodes = trees.path(pass.conditions, std::span(pass.tokens).first(place));
+    for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+      Token best = pass.tokens[place];
+      std::uint32_t most = 0;
+      const auto offer = [&](Token token) {
+        const auto found = (*node)->counts.find(token);
+        if (found == (*node)->counts.end() || found->second <= most) return;
+        most = found->second;
+        best = token;
+      };
+      offer(pass.tokens[place]);
+      for (const Token other : others) offer(other);
+      if (most > 0) return best;
+    }
+    return pass.tokens[place];
+  }
+
   /// Equal sequences are stored once, with their number.
-  void add(Sequence sequence, std::uint32_t job) {
+  void add(Pass pass) {
     ++learned_.passes;
-    const bool validates = job % kValidated == kValidated - 1;
-    bodies_.insert(sequence.tokens);
-    ++known_[{validates, std::move(sequence.conditions), std::move(sequence.tokens)}];
+    bodies_.insert(pass.tokens);
+    ++known_[{pass.validates, std::move(pass.conditions), std::move(pass.tokens)}];
   }
 
   void grow() {
     std::vector<Sequence> training, validation, all;
     for (const auto& [key, weight] : known_) {
       const auto& [validates, conditions, tokens] = key;
-      Sequence sequence{conditions, tokens, weight};
+      Sequence sequence{conditions, tokens, weight, {}};
       all.push_back(sequence);
       (validates ? validation : training).push_back(std::move(sequence));
     }
@@ -149,6 +220,7 @@ class Learner {
   const LearnProgress& progress_;
   SymbolMaker maker_;
   LearnedTraces learned_;
+  std::vector<Pass> passes_;
   std::map<std::tuple<bool, std::vector<std::uint32_t>, std::vector<Token>>, std::uint32_t> known_;
   std::set<std::vector<Token>> bodies_;
   std::string hash_text_;

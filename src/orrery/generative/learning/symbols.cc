@@ -106,7 +106,12 @@ std::uint32_t SymbolMaker::formula(const Formula& formula) {
 Token SymbolMaker::intern(const Symbol& symbol) {
   const auto [token, is_new] =
       tokens_.emplace(symbol, static_cast<Token>(kFirstSymbol + symbols_.symbols.size()));
-  if (is_new) symbols_.symbols.push_back(symbol);
+  if (!is_new) return token->second;
+  symbols_.symbols.push_back(symbol);
+  if (!symbol.is_segment) {
+    tokens_of_form_.resize(symbols_.forms.size());
+    tokens_of_form_[symbol.form].push_back(token->second);
+  }
   return token->second;
 }
 
@@ -128,6 +133,26 @@ Token SymbolMaker::op(const OpForm& form, const OpNumbers& numbers, const Factor
     }
   }
   return intern(symbol);
+}
+
+std::vector<Token> SymbolMaker::alternatives(Token token, const FactorValues& factors,
+                                             std::int64_t layers) const {
+  const Symbol& symbol = *symbols_.find(token);
+  std::vector<Token> others;
+  if (symbol.is_segment) {
+    if (layers == 0) return others;
+    Symbol other = symbol;
+    other.per_layer = !symbol.per_layer;
+    other.count = static_cast<std::uint32_t>(layers - symbol.count);
+    const auto found = tokens_.find(other);
+    if (found != tokens_.end()) others.push_back(found->second);
+    return others;
+  }
+  const auto numbers = symbols_.numbers(symbol, factors);
+  for (const Token other : tokens_of_form_[symbol.form])
+    if (other != token && symbols_.numbers(*symbols_.find(other), factors) == numbers)
+      others.push_back(other);
+  return others;
 }
 
 std::vector<Token> SymbolMaker::segments() const {

@@ -67,9 +67,15 @@ class SymbolMaker {
   /// none explains becomes a literal.
   [[nodiscard]] Token op(const OpForm& form, const OpNumbers& numbers, const FactorValues& factors);
   [[nodiscard]] Token segment(std::uint32_t count, std::int64_t layers, bool is_layer);
+  /// Tokens with other formulas that give the same op or segment here, ascending: with tp 2, the
+  /// number tp - 1 equals 1. `layers`: 0 unless the segment runs layers. Call it when every token
+  /// is known.
+  [[nodiscard]] std::vector<Token> alternatives(Token token, const FactorValues& factors,
+                                                std::int64_t layers) const;
 
   [[nodiscard]] const Explained& explained() const { return explained_; }
   [[nodiscard]] std::size_t size() const { return symbols_.symbols.size(); }
+  [[nodiscard]] bool is_segment(Token token) const { return symbols_.find(token)->is_segment; }
   /// Tokens that begin segments, ascending.
   [[nodiscard]] std::vector<Token> segments() const;
   [[nodiscard]] Symbols take() { return std::move(symbols_); }
@@ -91,6 +97,7 @@ class SymbolMaker {
   std::vector<std::array<std::vector<std::uint32_t>, kNumbers>> explained_by_;  ///< by form
   std::map<Formula, std::uint32_t> formula_numbers_;
   std::map<Symbol, Token> tokens_;
+  std::vector<std::vector<Token>> tokens_of_form_;
   Explained explained_;
 };
 

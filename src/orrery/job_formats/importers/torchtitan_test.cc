@@ -57,6 +57,7 @@ TEST(Torchtitan, ReadsAJob) {
   EXPECT_EQ(spec.batch.global, 48);
   EXPECT_EQ(spec.batch.seq, 8192);
   EXPECT_EQ(spec.parallel.dp, 8);
+  EXPECT_EQ(spec.model.name, "llama-3.1-70b");
   EXPECT_EQ(spec.parallel.sharding, Sharding::zero3);
   EXPECT_EQ(spec.precision.reduce, Dtype::bf16);
   EXPECT_EQ(spec.recompute.kind, RecomputeKind::full);

@@ -175,11 +175,13 @@ bool PacketEngine::append_connection(const Connection& connection, std::uint32_t
     return false;
   const PacketMessage& message = messages_[connection.sending];
   const std::uint64_t next = connection.next - message.first;
-  state.insert(state.end(),
-               {number, word(connection.in_flight), word(connection.sent - connection.acknowledged),
-                word(connection.sent - connection.received), word(connection.unreported),
-                static_cast<std::uint64_t>(connection.has_turn), next - message.received,
-                next - message.arriving});
+  // `first`: what lies between the last packets of two messages is no period.
+  state.insert(
+      state.end(),
+      {number, message.first, word(connection.in_flight),
+       word(connection.sent - connection.acknowledged), word(connection.sent - connection.received),
+       word(connection.unreported), static_cast<std::uint64_t>(connection.has_turn),
+       next - message.received, next - message.arriving});
   if (!is_lossy_) return true;
   const Reliability& reliability = reliability_[number];
   if (!reliability.lost.empty() || !reliability.received.is_in_order()) return false;

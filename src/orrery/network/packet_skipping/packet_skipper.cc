@@ -55,12 +55,11 @@ std::string why_not_skipped(const platform::PacketSettings& settings, bool spray
 
 PacketSkipper::PacketSkipper(const platform::PacketSettings& settings,
                              std::vector<PacketLink> links, std::shared_ptr<PacketRouter> router,
-                             std::optional<std::int64_t> usual_window, bool skips_periods)
+                             std::optional<std::int64_t> usual_window)
     : settings_(settings),
       links_(std::move(links)),
       router_(std::move(router)),
       usual_window_(usual_window),
-      skips_periods_(skips_periods),
       pauses_(any_of(settings, [](const auto& rules) { return rules.pfc; })),
       shares_buffers_(settings.buffer.count() > 0),
       samples_(shares_buffers_ || any_of(settings,
@@ -75,8 +74,7 @@ PacketSkipper::PacketSkipper(const platform::PacketSettings& settings,
 }
 
 PacketSkipper::PacketSkipper(const PacketSkipper& other)
-    : PacketSkipper(other.settings_, other.links_, other.router_, other.usual_window_,
-                    other.skips_periods_) {
+    : PacketSkipper(other.settings_, other.links_, other.router_, other.usual_window_) {
   pairs_ = other.pairs_;
   calls_ = other.calls_;
   posts_ = other.posts_;
@@ -94,7 +92,7 @@ PacketSkipper::PacketSkipper(const PacketSkipper& other)
 }
 
 std::shared_ptr<TrafficPatterns> PacketSkipper::new_patterns() const {
-  return std::make_shared<TrafficPatterns>(settings_, usual_window_, skips_periods_, simulated_);
+  return std::make_shared<TrafficPatterns>(settings_, usual_window_, simulated_);
 }
 
 const PacketSkipper::Pair& PacketSkipper::pair_of(std::uint32_t from, std::uint32_t to) {

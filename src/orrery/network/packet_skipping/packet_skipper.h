@@ -38,8 +38,7 @@ class PacketSkipper {
 
   /// why_not_skipped() is empty.
   PacketSkipper(const platform::PacketSettings& settings, std::vector<PacketLink> links,
-                std::shared_ptr<PacketRouter> router, std::optional<std::int64_t> usual_window,
-                bool skips_periods);
+                std::shared_ptr<PacketRouter> router, std::optional<std::int64_t> usual_window);
   /// A copy that continues from the current state, without the patterns of the past.
   PacketSkipper(const PacketSkipper& other);
   PacketSkipper& operator=(const PacketSkipper&) = delete;
@@ -116,7 +115,6 @@ class PacketSkipper {
   std::vector<PacketLink> links_;
   std::shared_ptr<PacketRouter> router_;
   std::optional<std::int64_t> usual_window_;
-  bool skips_periods_;
   bool pauses_, shares_buffers_, samples_;
   std::unordered_map<std::uint64_t, Pair> pairs_;
   std::shared_ptr<std::uint64_t> simulated_ = std::make_shared<std::uint64_t>();

@@ -21,10 +21,9 @@ void GivenRoutes::append_next(std::uint32_t /*state*/, std::uint32_t /*node*/, s
 }
 
 SteadyEngine::SteadyEngine(const platform::PacketSettings& settings,
-                           std::optional<std::int64_t> usual_window, bool skips)
+                           std::optional<std::int64_t> usual_window)
     : routes_(std::make_shared<GivenRoutes>()),
-      engine_(settings, {}, routes_, false, usual_window),
-      skips_(skips) {}
+      engine_(settings, {}, routes_, false, usual_window) {}
 
 void SteadyEngine::post(const PacketPost& message, std::int64_t now, Report& report) {
   watch_anew(kFirstWait);
@@ -32,7 +31,6 @@ void SteadyEngine::post(const PacketPost& message, std::int64_t now, Report& rep
 }
 
 void SteadyEngine::run(std::int64_t until, Report& report) {
-  if (!skips_) return engine_.run(until, report);
   while (true) {
     if (period_ == 0) {
       if (!watch(until - offset_, report)) return;

@@ -46,9 +46,7 @@ class SteadyEngine {
   using Report = PacketEngine::Report;
   static constexpr std::int64_t kNever = PacketEngine::kNever;
 
-  /// `skips`: false: it leaves out nothing.
-  SteadyEngine(const platform::PacketSettings& settings, std::optional<std::int64_t> usual_window,
-               bool skips);
+  SteadyEngine(const platform::PacketSettings& settings, std::optional<std::int64_t> usual_window);
 
   std::uint32_t add_link(const PacketLink& link, const PacketLink* back) {
     return engine_.add_link(link, back);
@@ -83,7 +81,6 @@ class SteadyEngine {
 
   std::shared_ptr<GivenRoutes> routes_;
   PacketEngine engine_;
-  bool skips_;
   std::int64_t offset_ = 0;  // of the time from that of the engine
   std::uint64_t skipped_ = 0;
 

@@ -82,7 +82,7 @@ std::int64_t TrafficPatterns::next_arrival(const Pattern& pattern) const {
 
 std::unique_ptr<SteadyEngine> TrafficPatterns::simulate_again(const Pattern& pattern,
                                                               std::int64_t until) {
-  auto engine = std::make_unique<SteadyEngine>(settings_, usual_window_, skips_periods_);
+  auto engine = std::make_unique<SteadyEngine>(settings_, usual_window_);
   std::vector<const Pattern*> path;
   for (const Pattern* at = &pattern; at->before != nullptr; at = at->before) path.push_back(at);
   ArrivalLog ignored;

@@ -64,12 +64,9 @@ class TrafficPatterns {
 
   /// Adds the packet events that it simulates to `simulated`.
   TrafficPatterns(const platform::PacketSettings& settings,
-                  std::optional<std::int64_t> usual_window, bool skips_periods,
+                  std::optional<std::int64_t> usual_window,
                   std::shared_ptr<std::uint64_t> simulated)
-      : settings_(settings),
-        usual_window_(usual_window),
-        skips_periods_(skips_periods),
-        simulated_(std::move(simulated)) {
+      : settings_(settings), usual_window_(usual_window), simulated_(std::move(simulated)) {
     patterns_.emplace_back();
   }
   TrafficPatterns(const TrafficPatterns&) = delete;
@@ -95,7 +92,6 @@ class TrafficPatterns {
 
   platform::PacketSettings settings_;
   std::optional<std::int64_t> usual_window_;
-  bool skips_periods_;
   std::deque<Pattern> patterns_;
   std::unordered_multimap<std::uint64_t, Pattern*> longer_;  // by hash of a pattern and a post
   std::shared_ptr<std::uint64_t> simulated_;

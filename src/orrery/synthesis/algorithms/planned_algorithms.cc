@@ -19,7 +19,8 @@ bool several_hosts(const AlgorithmShape& shape) {
 constexpr std::uint64_t kMaxRingMessages = 300'000;  // maximum messages of an all-gather
 bool few_ring_messages(const AlgorithmShape& shape) {
   const std::uint32_t rings = ring_count(shape);
-  return (several_hosts(shape) || (shape.unequal_hosts.size() > 1 && rings > 1)) &&
+  const bool unequal = shape.unequal_hosts.size() > 1 && shape.unequal_hosts.size() < shape.ranks;
+  return (several_hosts(shape) || unequal) &&
          std::uint64_t{shape.ranks} * shape.ranks * rings * shape.ring_chunks <= kMaxRingMessages;
 }
 

@@ -33,10 +33,13 @@ void around_rings(PlanProgram& program, const Orders& rings, PlanBuffer buffer, 
   }
 }
 
-/// The order in a host of `size` ranks: from `in` through all others, the last is `out`.
+/// The order in a host of `size` ranks: from `in` through all others, the last is `out`. A single
+/// ring enters and leaves on one rail: there the last is the one before `in`.
 std::vector<std::uint32_t> way_through_host(std::uint32_t size, std::uint32_t in,
                                             std::uint32_t out) {
   std::vector<std::uint32_t> way{in};
+  if (size == 1) return way;
+  if (out == in) out = (in + size - 1) % size;
   // Away from `out`, so that neighbors follow each other where `out` is a neighbor of `in`.
   const bool up = (in + 1) % size == out;
   for (std::uint32_t i = 1; i < size; ++i)

@@ -260,6 +260,11 @@ TEST(Megatron, OtherModelsAreRefusedByName) {
               HasSubstr("T5"));
   EXPECT_THAT(refusal("torchrun tools/retro/pretrain_retro.py " + shape).what, HasSubstr("RETRO"));
   EXPECT_THAT(refusal(shape + "--retro-add-retriever True").what, HasSubstr("RETRO"));
+  EXPECT_THAT(refusal("torchrun examples/multimodal/train.py --language-model-type mistral_7b "
+                      "--vision-model-type clip " +
+                      shape)
+                  .what,
+              HasSubstr("vision-language"));
   EXPECT_THAT(refusal("MODEL_ARGS:\n  --num-layers: 24\n  --hidden-size: 1024\n"
                       "  --num-attention-heads: 16\n  --tokenizer-type: BertWordPieceLowerCase\n")
                   .what,

@@ -91,8 +91,9 @@ Result<void> refuse_other_megatron_models(const MegatronArguments& file, const s
   }
   if (file.options.value("retro_add_retriever", Json(false)) == true) name = "pretrain_retro.py";
   if (file.options.contains("decoder_num_layers")) name = "pretrain_t5.py";
-  if (file.options.contains("img_h") || file.options.contains("patch_dim"))
-    name = "pretrain_vlm.py";
+  for (const char* const key :
+       {"img_h", "patch_dim", "language_model_type", "vision_model_type"})  // the last two: LLaVA
+    if (file.options.contains(key) || file.unknown.count(key) != 0) name = "pretrain_vlm.py";
   if (name.empty() && (text_of(file.options, "tokenizer_type").starts_with("BertWordPiece") ||
                        file.options.contains("bert_no_binary_head")))
     name = "pretrain_bert.py";

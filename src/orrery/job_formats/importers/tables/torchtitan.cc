@@ -223,7 +223,7 @@ Result<void> Torchtitan::read_model(Spec& spec) {
   const ModelEntry* const entry = known == kFlavors.end() ? nullptr : find_model(known->name);
   if (entry != nullptr) {
     spec.model = entry->model;
-    spec.model.is = std::string(known->name);
+    spec.model.is = spec.model.name = std::string(known->name);
   } else if (!has_model(spec)) {
     return fail(Errc::input_unsupported, keys.place("flavor"),
                 fmt::format("{} {} is not a known model of torchtitan", name, flavor),

@@ -38,7 +38,7 @@ bool has_unequal_hosts(const Platform& platform) {
   const std::vector<std::uint32_t> sizes = ranks_per_host(platform, all);
   if (sizes.empty()) return false;
   const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
-  return *least > 1 && *least != *most;
+  return *least != *most;
 }
 
 }  // namespace orrery::platform

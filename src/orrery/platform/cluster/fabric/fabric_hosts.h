@@ -23,8 +23,8 @@ inline constexpr std::string_view kRings = "rings";
 [[nodiscard]] std::vector<std::uint32_t> ranks_per_host(const Platform& platform,
                                                         std::span<const std::uint32_t> ranks);
 
-/// Whether all ranks form one dimension because hosts have different numbers of ranks, with at
-/// least two each. O(ranks log hosts).
+/// Whether all ranks form one dimension because hosts have different numbers of ranks.
+/// O(ranks log hosts).
 [[nodiscard]] bool has_unequal_hosts(const Platform& platform);
 
 }  // namespace orrery::platform

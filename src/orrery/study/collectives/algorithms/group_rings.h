@@ -11,7 +11,7 @@
 namespace orrery::study {
 
 /// Adds rings to Workload::custom_collectives, for each group of `workload` that runs a collective
-/// for which `platform` has this algorithm. Groups that are in one host, that have one rank in some
+/// for which `platform` has this algorithm. Groups that are in one host, that have one rank in each
 /// host, whose ranks alternate between hosts, or that are too large for plans (300,000 messages of
 /// an all-gather) have none; the last two are findings (group_falls_back_to_ring). O(nodes of
 /// distinct graphs + messages of the rings). Errc: those of communicators and of
