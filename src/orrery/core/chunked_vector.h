@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "orrery/core/system/memory_slab.h"
+#include "orrery/core/memory_slab.h"
 
 namespace orrery {
 

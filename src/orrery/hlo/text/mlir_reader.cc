@@ -57,19 +57,10 @@ class MlirReader {
   bool statements(int depth) {
     if (depth > kMostDepth) return bad("nested too deeply");
     while (!cursor_.done() && cursor_.peek() != '}') {
-      if (cursor_.at("{-#") ? !resources() : !statement(depth)) return false;
-    }
-    return true;
-  }
-
-  /// "{-# dialect_resources: {…} #-}": the contents of constants.
-  bool resources() {
-    cursor_.skip(3);
-    while (!cursor_.done() && !cursor_.take("#-}")) {
-      if (cursor_.peek() == '"')
-        (void)cursor_.quoted();
-      else
-        cursor_.skip(1);
+      if (cursor_.at("{-#"))
+        skip_mlir_resources(cursor_);
+      else if (!statement(depth))
+        return false;
     }
     return true;
   }
@@ -112,12 +103,13 @@ class MlirReader {
         return bad(fmt::format("'{}' is outside of a function and has no name", op.word));
       if (cursor_.take("=")) return !mlir_term(cursor_).empty() || bad("the value of a symbol");
     }
-    const std::size_t before = program_.computations.size();
+    const std::size_t before = program_.computations.size(), calls = calls_.size();
     open_scope({});
     const bool fine = parts(op, depth);
     scopes_.pop_back();
     rooted_.pop_back();
     program_.computations.resize(before);
+    calls_.resize(calls);
     return fine;
   }
 
@@ -190,10 +182,7 @@ class MlirReader {
   }
 
   void count_devices(std::string_view value, std::int64_t& count) {
-    const auto found = integers_in(value);
-    if (found.empty() || found.front() < 1 || found.front() > 1 << 24) return;
-    count = found.front();
-    program_.states_devices = true;
+    if (take_count(value, count)) program_.states_devices = true;
   }
 
   bool function(int depth) {

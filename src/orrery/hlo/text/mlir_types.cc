@@ -145,6 +145,24 @@ std::string_view mlir_dimension_numbers(Cursor& cursor) {
   return lists;
 }
 
+void skip_mlir_resources(Cursor& cursor) {
+  cursor.skip(3);
+  while (!cursor.done() && !cursor.take("#-}")) {
+    if (cursor.peek() == '"')
+      (void)cursor.quoted();
+    else
+      cursor.skip(1);
+  }
+}
+
+bool take_count(std::string_view value, std::int64_t& count) {
+  constexpr std::int64_t kMostDevices = 1 << 24;
+  const auto found = integers_in(value);
+  if (found.empty() || found.front() < 1 || found.front() > kMostDevices) return false;
+  count = found.front();
+  return true;
+}
+
 Shape result_shape(std::vector<Shape> shapes) {
   if (shapes.size() == 1) return std::move(shapes.front());
   Shape tuple;

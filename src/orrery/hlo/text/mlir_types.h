@@ -21,6 +21,10 @@ namespace orrery::hlo {
 [[nodiscard]] std::string_view mlir_term(Cursor& cursor);
 /// Reads "[b, 0, f]x[0, i, o]->[b, 0, f]". Empty: not so.
 [[nodiscard]] std::string_view mlir_dimension_numbers(Cursor& cursor);
+/// Skips "{-# dialect_resources: {…} #-}", the contents of constants.
+void skip_mlir_resources(Cursor& cursor);
+/// Takes a number of devices, "4 : i32". False: it is none.
+bool take_count(std::string_view value, std::int64_t& count);
 /// One shape for the results of an operation: itself if there is one, else a tuple.
 [[nodiscard]] Shape result_shape(std::vector<Shape> shapes);
 

@@ -63,7 +63,8 @@ std::uint32_t job_rank(const RecordedGroup& group, std::int64_t number) {
 
 void match_messages(HangSearch& search) {
   for (const auto& [key, pair] : find_pending(search)) {
-    const auto [group, source, destination] = key;
+    const std::uint32_t group = std::get<0>(key), source = std::get<1>(key),
+                        destination = std::get<2>(key);
     const std::size_t count = std::max(pair.sends.size(), pair.receives.size());
     for (std::size_t i = 0; i < count; ++i) {
       RecordedCall call{.group = group, .is_p2p = true, .state = CallState::stuck};

@@ -193,5 +193,28 @@ TEST(Expand, FindsFilesInNaturalOrder) {
   EXPECT_EQ(expand("").error().code, Errc::input_not_found);
 }
 
+TEST(Expand, FoldersOfTensorBoardStandForTheirProfile) {
+  const TempFolder folder;
+  namespace fs = std::filesystem;
+  using Paths = std::vector<std::string>;
+  const std::string first = folder / "log/plugins/profile/2026_01_01",
+                    second = folder / "log/plugins/profile/2026_01_02";
+  fs::create_directories(first);
+  folder.write("log/plugins/profile/2026_01_01/b.xplane.pb", "x");
+  folder.write("log/plugins/profile/2026_01_01/a.xplane.pb.gz", "x");
+  folder.write("log/plugins/profile/2026_01_01/a.trace.json.gz", "x");
+  const Paths files{first + "/a.xplane.pb.gz", first + "/b.xplane.pb"};
+  EXPECT_EQ(expand(first).value(), files);
+  EXPECT_EQ(expand(folder / "log").value(), files);
+  EXPECT_EQ(expand(folder / "log/plugins").value(), Paths{folder / "log/plugins"})
+      << "another folder";
+  fs::create_directories(second);
+  folder.write("log/plugins/profile/2026_01_02/a.xplane.pb", "x");
+  const auto several = expand(folder / "log");
+  ASSERT_FALSE(several);
+  EXPECT_EQ(several.error().code, Errc::usage);
+  EXPECT_EQ(several.error().hint, "give one of them, for example " + second);
+}
+
 }  // namespace
 }  // namespace orrery::trace

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "orrery/trace/inputs/format.h"
 
@@ -23,6 +24,41 @@ std::string_view take_digits(std::string_view& text) {
 std::string_view without_zeros(std::string_view digits) {
   const std::size_t first = std::min(digits.find_first_not_of('0'), digits.size());
   return digits.substr(first);
+}
+
+namespace fs = std::filesystem;
+
+/// The XPlane files of a folder, sorted.
+std::vector<std::string> xplane_files(const fs::path& folder) {
+  std::vector<std::string> files;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(".xplane.pb") || name.ends_with(".xplane.pb.gz"))
+      files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end(), natural_less);
+  return files;
+}
+
+/// The files of a profile in a folder of TensorBoard, which has
+/// plugins/profile/TIME/HOST.xplane.pb, or in one of these folders. Empty: it is another folder.
+/// Errc: usage (several profiles).
+Result<std::vector<std::string>> tensorboard_files(const std::string& folder) {
+  if (auto files = xplane_files(folder); !files.empty()) return files;
+  std::vector<std::string> profiles, files;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(fs::path(folder) / "plugins/profile", ignored)) {
+    auto found = xplane_files(entry.path());
+    if (found.empty()) continue;
+    profiles.push_back(entry.path().string());
+    files = std::move(found);
+  }
+  std::sort(profiles.begin(), profiles.end(), natural_less);
+  if (profiles.size() > 1)
+    return fail(Errc::usage, folder, "has the profiles of several times",
+                "give one of them, for example " + profiles.back());
+  return files;
 }
 
 struct FreeGlob {
@@ -55,7 +91,13 @@ bool natural_less(std::string_view left, std::string_view right) {
 
 Result<std::vector<std::string>> expand(const std::string& pattern) {
   struct stat info {};
-  if (::stat(pattern.c_str(), &info) == 0) return std::vector<std::string>{pattern};
+  if (::stat(pattern.c_str(), &info) == 0) {
+    if (S_ISDIR(info.st_mode)) {
+      auto files = tensorboard_files(pattern);
+      if (!files || !files->empty()) return files;
+    }
+    return std::vector<std::string>{pattern};
+  }
   if (pattern.find_first_of("*?[") == pattern.npos)
     return fail(Errc::input_not_found, pattern, "there is no such file");
   glob_t matches{};

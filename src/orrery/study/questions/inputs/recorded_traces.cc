@@ -20,6 +20,7 @@ namespace orrery::study {
 bool is_recorded_traces(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     const auto files = trace::expand(path);
+    if (!files && files.error().code == Errc::usage) return true;  // several profiles in a folder
     if (!files || files->empty()) continue;
     const auto inputs = trace::inputs_in(files->front());
     if (!inputs || inputs->empty()) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/core/system/memory_slab.h"
+#include "orrery/core/memory_slab.h"
 
 #include <sys/mman.h>
 
