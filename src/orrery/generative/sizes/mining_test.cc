@@ -7,7 +7,7 @@
 #include <map>
 
 #include "orrery/generative/program/jobs_testing.h"
-#include "orrery/generative/sizes/sample_jobs_testing.h"
+#include "orrery/generative/sizes/random_jobs.h"
 #include "orrery/generative/sizes/sparse_sum.h"
 
 namespace orrery::generative {
@@ -23,7 +23,7 @@ struct Observed {
 std::deque<Observed> ops_named(std::string_view name) {
   std::map<OpForm, std::deque<Observed>> by_form;
   for (std::uint32_t job = 0; job < 60; ++job) {
-    const auto program = program_of(sample_job_text(job));
+    const auto program = program_of(random_job_text(job));
     for (std::uint32_t r = 0; r < program.roles.size(); ++r) {
       const FactorValues factors = factors_of(program, r, 0);
       for (const auto& recipe : program.roles[r].recipes)

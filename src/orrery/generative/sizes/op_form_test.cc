@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "orrery/generative/program/jobs_testing.h"
-#include "orrery/generative/sizes/sample_jobs_testing.h"
+#include "orrery/generative/sizes/random_jobs.h"
 
 namespace orrery::generative {
 namespace {
@@ -35,7 +35,7 @@ void expect_round_trip(const workload::Program& program) {
 
 TEST(OpForms, RoundTripOfEveryOp) {
   for (std::uint64_t seed = 0; seed < 20; ++seed)
-    expect_round_trip(program_of(sample_job_text(seed)));
+    expect_round_trip(program_of(random_job_text(seed)));
   expect_round_trip(program_of(job_text(2, 4, 2, 8, "schedule: {kind: interleaved, chunks: 2}\n")));
   expect_round_trip(program_of(job_text(1, 4, 2, 4, "schedule: {kind: zb_h1}\n")));
 }

@@ -131,6 +131,8 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
       "all_ranks flight_record name per_rank process_groups rank_classes ranks structures trace "
       "traffic "
       "views"},
+     {"trace learn",
+      "bytes corpus_jobs corpus_passes file literal_numbers training_loss unseen_loss"},
      {"trace merge", "groups matched per_rank single_rank unmatched world_size"},
      {"trace predict",
       "host_source kernels_predicted per_rank predicted_device_use predicted_ns "
@@ -145,6 +147,9 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
       "blame blamed equal_all_ns equal_links_ns equal_work_ns late_start ranks recorded_ns "
       "replayed_ns "
       "steps suspects workload_name"},
+     {"trace synthesize",
+      "bytes communication_error first_try_stages flop_error groups memory_traffic_error "
+      "node_count_error nodes outside_corpus prefix ranks seed stages"},
      {"trace validate",
       "errors matched mismatches ok passed problem_count problems ranks single_rank unmatched"},
      {"whatif",

@@ -166,6 +166,7 @@ constexpr auto kJsonTexts = std::to_array<JsonKey>(
      {"origin", JsonType::text, "file or rule that describes the fabric"},
      {"out", JsonType::text, "number format of the output"},
      {"out_of_place", JsonType::flag, "works out of place"},
+     {"outside_corpus", JsonType::text, "numbers beyond those of the corpus", JsonForm::list},
      {"overhead", JsonType::text, "kind of overhead: T1 to T5"},
      {"paragraphs", JsonType::text, "sentences", JsonForm::list},
      {"part", JsonType::text, "part of the variability"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random jobs for tests: dense decoders with and without each kind of parallelism.
+// Random jobs to learn from: dense decoders with and without each kind of parallelism.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace orrery::generative {
 
 /// A job that depends on `seed` only. Equal seeds give equal jobs.
-inline std::string sample_job_text(std::uint64_t seed) {
+inline std::string random_job_text(std::uint64_t seed) {
   std::uint64_t drawn = 0;
   const auto pick = [&](const auto& choices) {
     return choices[mix_bits(mix_bits(seed) + ++drawn) % choices.size()];
