@@ -571,4 +571,120 @@ struct TraceScaleDownQuestion {
   return call("trace scale-down", question.json(), options);
 }
 
+/// Learn the traces of many training jobs: `orrery trace learn`.
+struct TraceLearnQuestion {
+  /// Also learn N random dense decoders. Default: 0.
+  std::optional<std::int64_t> random_jobs{};
+  /// Seed of the random jobs. Default: 0.
+  std::optional<std::int64_t> seed{};
+  /// Write the learned traces to FILE.
+  std::optional<std::string> output{};
+  /// Overwrite FILE.
+  std::optional<bool> force{};
+  /// Specifications of jobs, or folders with such files (.yaml, .yml).
+  std::vector<std::string> corpus{};
+
+  [[nodiscard]] std::string json() const {
+    QuestionText text;
+    text.add("random_jobs", random_jobs);
+    text.add("seed", seed);
+    text.add("output", output);
+    text.add("force", force);
+    text.add("corpus", corpus);
+    return text.finish();
+  }
+};
+
+[[nodiscard]] inline Answer trace_learn(const TraceLearnQuestion& question,
+                                        const CallOptions& options = {}) {
+  return call("trace learn", question.json(), options);
+}
+
+/// Synthesize traces of a job from learned traces: `orrery trace synthesize`.
+struct TraceSynthesizeQuestion {
+  /// Same as the argument SPEC.
+  std::vector<std::string> spec{};
+  /// A model of the catalog (docs/reference/models.md).
+  std::optional<std::string> model{};
+  /// Tensor parallel.
+  std::optional<std::string> tp{};
+  /// Pipeline stages.
+  std::optional<std::string> pp{};
+  /// Data parallel; by default the remaining devices of the cluster.
+  std::optional<std::string> dp{};
+  /// Context parallel.
+  std::optional<std::string> cp{};
+  /// Expert parallel.
+  std::optional<std::string> ep{};
+  /// none, zero1, zero2, zero3 (fsdp), hsdp (in hosts of 8 devices).
+  std::optional<std::string> sharding{};
+  /// gpipe, 1f1b, interleaved, zb_h1, zb_v, dual_pipe.
+  std::optional<std::string> schedule{};
+  /// Parts of the model per rank.
+  std::optional<std::string> chunks{};
+  /// none, selective or full.
+  std::optional<std::string> recompute{};
+  /// Sequences per step.
+  std::optional<std::string> global_batch{};
+  /// Sequences per microbatch.
+  std::optional<std::string> micro_batch{};
+  /// Tokens per sequence.
+  std::optional<std::string> seq{};
+  /// Format of matrix products: bf16, fp16, fp8, mxfp8 or nvfp4. One of bf16, fp16, fp8, mxfp8,
+  /// nvfp4.
+  std::optional<std::string> precision{};
+  /// adam, adamw, sgd, sgd_momentum or muon.
+  std::optional<std::string> optimizer{};
+  /// In remote or host memory: optimizer, weights, activations[:LAYERS], ….
+  std::optional<std::string> offload{};
+  /// stage: count as the generator STAGE does, including its errors.
+  std::optional<std::string> compat{};
+  /// Sequence parallel: norms and residuals are split over --tp.
+  std::optional<bool> sp{};
+  /// Any key of the specification, e.g. kernels.fused=false.
+  std::vector<std::string> set{};
+  /// Learned traces, of 'orrery trace learn'.
+  std::optional<std::string> learned{};
+  /// Seed of the sampling; by default 1. Default: 1.
+  std::optional<std::int64_t> seed{};
+  /// Write traces PREFIX.0.et ….
+  std::optional<std::string> output{};
+  /// Overwrite FILE.
+  std::optional<bool> force{};
+
+  [[nodiscard]] std::string json() const {
+    QuestionText text;
+    text.add("spec", spec);
+    text.add("model", model);
+    text.add("tp", tp);
+    text.add("pp", pp);
+    text.add("dp", dp);
+    text.add("cp", cp);
+    text.add("ep", ep);
+    text.add("sharding", sharding);
+    text.add("schedule", schedule);
+    text.add("chunks", chunks);
+    text.add("recompute", recompute);
+    text.add("global_batch", global_batch);
+    text.add("micro_batch", micro_batch);
+    text.add("seq", seq);
+    text.add("precision", precision);
+    text.add("optimizer", optimizer);
+    text.add("offload", offload);
+    text.add("compat", compat);
+    text.add("sp", sp);
+    text.add("set", set);
+    text.add("learned", learned);
+    text.add("seed", seed);
+    text.add("output", output);
+    text.add("force", force);
+    return text.finish();
+  }
+};
+
+[[nodiscard]] inline Answer trace_synthesize(const TraceSynthesizeQuestion& question,
+                                             const CallOptions& options = {}) {
+  return call("trace synthesize", question.json(), options);
+}
+
 }  // namespace orrery::api

@@ -25,7 +25,7 @@ from .run import run
 from .search import search
 from .study import study_calculon, study_reproduce
 from .tool import list, schema
-from .trace import trace_info, trace_merge, trace_convert, trace_slice, trace_anonymize, trace_diff, trace_replay, trace_predict, trace_stragglers, trace_scale_down
+from .trace import trace_info, trace_merge, trace_convert, trace_slice, trace_anonymize, trace_diff, trace_replay, trace_predict, trace_stragglers, trace_scale_down, trace_learn, trace_synthesize
 from .trace_validate import trace_validate
 from .whatif import whatif
 
@@ -54,6 +54,8 @@ FUNCTIONS: Dict[str, Callable[..., Answer]] = {
     "trace predict": trace_predict,
     "trace stragglers": trace_stragglers,
     "trace scale-down": trace_scale_down,
+    "trace learn": trace_learn,
+    "trace synthesize": trace_synthesize,
     "job generate": job_generate,
     "job count": job_count,
     "job together": job_together,

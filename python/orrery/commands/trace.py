@@ -417,3 +417,86 @@ def trace_scale_down(
     question = question_of(locals())
     return call_as(Answer, "trace scale-down", question, keep_run=keep_run, progress=progress)
 
+
+def trace_learn(
+    *,
+    random_jobs: Optional[int] = None,
+    seed: Optional[int] = None,
+    output: Optional[Value] = None,
+    force: Optional[bool] = None,
+    corpus: Union[Value, Sequence[Value], None] = None,
+    keep_run: bool = False,
+    progress: ProgressOption = None,
+) -> Answer:
+    """Learn the traces of many training jobs: `orrery trace learn`.
+
+    random_jobs: Also learn N random dense decoders. Default: 0.
+    seed: Seed of the random jobs. Default: 0.
+    output: Write the learned traces to FILE.
+    force: Overwrite FILE.
+    corpus: Specifications of jobs, or folders with such files (.yaml, .yml).
+    """
+    question = question_of(locals())
+    return call_as(Answer, "trace learn", question, keep_run=keep_run, progress=progress)
+
+
+def trace_synthesize(
+    *,
+    spec: Union[Value, Sequence[Value], None] = None,
+    model: Optional[Value] = None,
+    tp: Optional[Value] = None,
+    pp: Optional[Value] = None,
+    dp: Optional[Value] = None,
+    cp: Optional[Value] = None,
+    ep: Optional[Value] = None,
+    sharding: Optional[Value] = None,
+    schedule: Optional[Value] = None,
+    chunks: Optional[Value] = None,
+    recompute: Optional[Value] = None,
+    global_batch: Optional[Value] = None,
+    micro_batch: Optional[Value] = None,
+    seq: Optional[Value] = None,
+    precision: Optional[Value] = None,
+    optimizer: Optional[Value] = None,
+    offload: Optional[Value] = None,
+    compat: Optional[Value] = None,
+    sp: Optional[bool] = None,
+    set: Union[Value, Sequence[Value], None] = None,
+    learned: Optional[Value] = None,
+    seed: Optional[int] = None,
+    output: Optional[Value] = None,
+    force: Optional[bool] = None,
+    keep_run: bool = False,
+    progress: ProgressOption = None,
+) -> Answer:
+    """Synthesize traces of a job from learned traces: `orrery trace synthesize`.
+
+    spec: Same as the argument SPEC.
+    model: A model of the catalog (docs/reference/models.md).
+    tp: Tensor parallel.
+    pp: Pipeline stages.
+    dp: Data parallel; by default the remaining devices of the cluster.
+    cp: Context parallel.
+    ep: Expert parallel.
+    sharding: none, zero1, zero2, zero3 (fsdp), hsdp (in hosts of 8 devices).
+    schedule: gpipe, 1f1b, interleaved, zb_h1, zb_v, dual_pipe.
+    chunks: Parts of the model per rank.
+    recompute: none, selective or full.
+    global_batch: Sequences per step.
+    micro_batch: Sequences per microbatch.
+    seq: Tokens per sequence.
+    precision: Format of matrix products: bf16, fp16, fp8, mxfp8 or nvfp4. One of bf16, fp16, fp8,
+        mxfp8, nvfp4.
+    optimizer: adam, adamw, sgd, sgd_momentum or muon.
+    offload: In remote or host memory: optimizer, weights, activations[:LAYERS], ….
+    compat: stage: count as the generator STAGE does, including its errors.
+    sp: Sequence parallel: norms and residuals are split over --tp.
+    set: Any key of the specification, e.g. kernels.fused=false.
+    learned: Learned traces, of 'orrery trace learn'.
+    seed: Seed of the sampling; by default 1. Default: 1.
+    output: Write traces PREFIX.0.et ….
+    force: Overwrite FILE.
+    """
+    question = question_of(locals())
+    return call_as(Answer, "trace synthesize", question, keep_run=keep_run, progress=progress)
+

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "orrery/config/document.h"
+#include "orrery/config/json.h"
 #include "orrery/core/text/csv.h"
 #include "orrery/serving/requests.h"
 
