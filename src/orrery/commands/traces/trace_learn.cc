@@ -12,7 +12,7 @@
 #include "orrery/commands/progress.h"
 #include "orrery/generative/learning/learned_traces.h"
 #include "orrery/generative/sizes/random_jobs.h"
-#include "orrery/present/traces/learned_answer.h"
+#include "orrery/present/workloads/learned_answer.h"
 #include "orrery/study/questions/job_description.h"
 #include "orrery/workload/spec/defaults.h"
 

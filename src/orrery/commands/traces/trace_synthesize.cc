@@ -10,7 +10,7 @@
 #include "orrery/commands/progress.h"
 #include "orrery/config/document.h"
 #include "orrery/generative/learning/synthesize.h"
-#include "orrery/present/traces/learned_answer.h"
+#include "orrery/present/workloads/learned_answer.h"
 #include "orrery/study/jobs/program_to_chakra.h"
 #include "orrery/study/questions/run_options.h"
 #include "orrery/trace/io/trace_prefix.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/present/traces/learned_answer.h"
+#include "orrery/present/workloads/learned_answer.h"
 
 #include <fmt/format.h>
 
