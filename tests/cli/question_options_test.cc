@@ -362,6 +362,14 @@ const CommandQuestion kQuestions[] = {
      "data/demo/ddp_transformer/rank0.kineto.json.gz --iteration 8 -o out/part.json",
      {"ranks"}},  // of one rank
     {"trace anonymize", "w -o out/o", {}, ORRERY_TRACES},
+    {"trace learn", "--random-jobs 20 -o out/a.learned"},
+    {"trace synthesize",
+     "--spec job.yaml --learned a.learned -o out/w",
+     {},
+     "printf 'model: {is: llama-3.1-8b, layers: 2}\\nparallel: {dp: 2}\\n"
+     "batch: {seq: 1024, global: 4}\\n' > job.yaml && "
+     "orrery trace learn job.yaml -o a.learned -q > /dev/null && "
+     "orrery trace learn job.yaml --random-jobs 20 -o dense.learned -q > /dev/null"},
     {"trace merge",
      "data/demo/ddp_transformer/rank0.et.json.gz data/demo/ddp_transformer/rank0.kineto.json.gz"},
     {"calibrate",
