@@ -139,8 +139,7 @@ constexpr FindingInfo kInfos[] = {
      "recorded times"},
     {"recorded_device_unknown", info,
      "the catalog of devices has no device of the recorded name; commands that need its figures "
-     "ask "
-     "for a device"},
+     "ask for a device"},
     {"replicas_in_turn", info,
      "traces of several data-parallel replicas represent a different number of replicas; they are "
      "used in turn"},

@@ -16,8 +16,8 @@ struct FreeMemory {
 using MemorySlab = std::unique_ptr<std::byte, FreeMemory>;
 
 /// Allocates `bytes`, not 0. From 2 MiB, the memory has large pages where the system offers them
-/// (madvise, MADV_HUGEPAGE): reading a large recording then spends less than half of the time in
-/// page faults. Throws std::bad_alloc.
+/// (madvise, MADV_HUGEPAGE): reading a large recording then has fewer page faults. Throws
+/// std::bad_alloc.
 [[nodiscard]] MemorySlab allocate_slab(std::size_t bytes);
 
 }  // namespace orrery

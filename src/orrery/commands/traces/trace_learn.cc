@@ -20,20 +20,25 @@ namespace orrery::commands {
 
 namespace {
 
+constexpr std::int64_t kMaxRandomJobs = 100'000;
+constexpr std::int64_t kMaxSeed = (std::int64_t{1} << 31) - 1;
+
 struct TraceLearningOptions {
   std::vector<std::string> corpus;
-  std::uint64_t random = 0, seed = 0;
+  std::int64_t random = 0, seed = 0;
 
   static constexpr auto fields = std::tuple{
       QuestionField{"corpus", &TraceLearningOptions::corpus, "CORPUS", "", kAnswer, "jobs/",
                     "Specifications of jobs, or folders with such files (.yaml, .yml)"},
       QuestionField{"random", &TraceLearningOptions::random, "--random-jobs", "N", kAnswer, "100",
-                    "Also learn N random dense decoders"},
+                    "Also learn N random dense decoders"}
+          .between(1, kMaxRandomJobs),
       QuestionField{"seed", &TraceLearningOptions::seed, "--seed", "N", kAnswer, "2",
-                    "Seed of the random jobs"}};
+                    "Seed of the random jobs"}
+          .between(0, kMaxSeed)};
 };
 
-constexpr std::uint64_t kMaxRandomJobs = 100'000;
+constexpr std::uint32_t kThreads = 2;
 constexpr std::size_t kMaxCorpusFiles = 100'000;
 
 /// The specifications that the corpus names, each folder in the order of names. Errc:
@@ -80,22 +85,25 @@ int learn_jobs(TraceLearningOptions& options, Context& context) {
   if (options.corpus.empty() && options.random == 0)
     return context.fail({Errc::usage, "CORPUS", "is missing",
                          "give folders with specifications of jobs, or --random-jobs 2000"});
-  if (options.random > kMaxRandomJobs)
-    return context.fail({Errc::usage, "--random-jobs",
-                         fmt::format("is {}, above {}", options.random, kMaxRandomJobs), ""});
   const auto files = files_of(options.corpus);
   if (!files) return context.fail(files.error());
   const std::string path = std::exchange(context.output, "");
   if (auto fine = check_absent(path, context.force); !fine) return context.fail(fine.error());
-  const std::uint64_t first = options.seed << 32;
-  const generative::Corpus corpus{files->size() + options.random,
+  const std::uint64_t first = static_cast<std::uint64_t>(options.seed) << 32;
+  Findings findings;
+  std::size_t described = 0;  // files whose findings are known; each is read several times
+  const generative::Corpus corpus{files->size() + static_cast<std::size_t>(options.random),
                                   [&](std::size_t i) -> Result<workload::Program> {
                                     if (i >= files->size())
                                       return random_job(first + (i - files->size()));
                                     study::JobDescription job;
                                     job.spec = {(*files)[i]};
-                                    Findings findings;
-                                    auto program = study::assemble(job, {}, findings);
+                                    Findings of_job;
+                                    auto program = study::assemble(job, {}, of_job);
+                                    if (i == described) {
+                                      findings.merge(of_job);
+                                      ++described;
+                                    }
                                     if (program) program->spec.name = (*files)[i];
                                     return program;
                                   }};
@@ -103,18 +111,18 @@ int learn_jobs(TraceLearningOptions& options, Context& context) {
   std::string phase;
   constexpr std::uint64_t kParts = 1000;  // of a phase
   const auto learned =
-      generative::learn_traces(corpus, 2, [&](std::string_view name, double share) {
+      generative::learn_traces(corpus, kThreads, [&](std::string_view name, double share) {
         if (phase != name) progress.begin({"learn", name, ""}, kParts);
         phase = name;
         progress.update({"learn", name, ""}, static_cast<std::uint64_t>(kParts * share), kParts);
       });
   progress.clear();
-  if (!learned) return context.fail(learned.error());
+  if (!learned) return context.fail(learned.error(), findings);
   const std::string bytes = generative::to_bytes(*learned);
   if (auto done = write_output(path, bytes, context.force); !done)
     return context.fail(done.error());
   return context.deliver([&](report::Answer& answer) {
-    present::state_learned(answer, *learned, path, bytes.size());
+    present::state_learned(answer, *learned, path, bytes.size(), findings);
   });
 }
 

@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 
 #include "orrery/core/text/text.h"
 #include "orrery/intake/flight_records/hang_internal.h"
@@ -15,47 +13,8 @@ namespace {
 using trace::flight_recorder::Record;
 using trace::flight_recorder::State;
 
-struct MessagePart {
-  std::uint32_t dump = 0, record = 0;
-  bool is_completed = false;
-};
-struct MessagePair {
-  std::vector<MessagePart> sends, receives;
-};
-/// By group, source and destination.
-using MessagePairs = std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, MessagePair>;
-
-MessagePairs find_messages(const HangSearch& search) {
-  MessagePairs pairs;
-  for (std::uint32_t d = 0; d < search.dumps.size(); ++d) {
-    const auto& records = search.dumps[d].dump.records;
-    std::map<std::pair<std::uint32_t, std::int64_t>, State> launches;  // of batches
-    for (std::uint32_t r = 0; r < records.size(); ++r)
-      if (records[r].is_p2p && records[r].operation == "coalesced")
-        launches[{search.group_of[d][r], records[r].p2p_seq}] = records[r].state;
-    for (std::uint32_t r = 0; r < records.size(); ++r) {
-      const Record& record = records[r];
-      if (!record.is_p2p || !record.peer) continue;
-      const std::uint32_t group = search.group_of[d][r];
-      const auto launch = launches.find({group, record.p2p_seq});
-      const State state = launch == launches.end() ? record.state : launch->second;
-      const std::uint32_t rank = search.dumps[d].rank;
-      const std::uint32_t peer = job_rank(search.report.groups[group], *record.peer);
-      const bool sends = record.operation == "send";
-      MessagePair& pair = pairs[{group, sends ? rank : peer, sends ? peer : rank}];
-      (sends ? pair.sends : pair.receives).push_back({d, r, state == State::completed});
-    }
-  }
-  return pairs;
-}
-
 bool has_complete_ring(const HangSearch& search, const MessagePart& part) {
   return search.record(part.dump, 0).record_id == 0;
-}
-
-std::int64_t bytes_of_message(const Record& record) {
-  const std::int64_t in = bytes_of(record.inputs), out = bytes_of(record.outputs);
-  return std::max(in, out);
 }
 
 }  // namespace
@@ -71,6 +30,10 @@ std::int64_t bytes_of(const trace::flight_recorder::Tensors& tensors) {
     if (__builtin_add_overflow(total, bytes, &total)) return -1;
   }
   return total;
+}
+
+std::int64_t message_bytes(const Record& record) {
+  return std::max(bytes_of(record.inputs), bytes_of(record.outputs));
 }
 
 std::vector<CompletedMessage> completed_messages(const HangSearch& search, Findings& findings) {
@@ -89,7 +52,7 @@ std::vector<CompletedMessage> completed_messages(const HangSearch& search, Findi
     const auto lost = [](const std::vector<MessagePart>& parts, std::size_t used) {
       return static_cast<std::uint64_t>(
           std::count_if(parts.begin(), parts.end() - static_cast<std::ptrdiff_t>(used),
-                        [](const MessagePart& part) { return part.is_completed; }));
+                        [](const MessagePart& part) { return part.state == State::completed; }));
     };
     const bool from_first = both > 0 && has_complete_ring(search, pair.sends.front()) &&
                             has_complete_ring(search, pair.receives.front());
@@ -97,11 +60,14 @@ std::vector<CompletedMessage> completed_messages(const HangSearch& search, Findi
     for (std::size_t i = 0; i < both; ++i) {
       const MessagePart& send = pair.sends[from_first ? i : sends - both + i];
       const MessagePart& receive = pair.receives[from_first ? i : receives - both + i];
-      if (!send.is_completed && !receive.is_completed) continue;  // stuck
-      const bool same = bytes_of_message(search.record(send.dump, send.record)) ==
-                        bytes_of_message(search.record(receive.dump, receive.record));
-      if (send.is_completed && receive.is_completed && same)
-        messages.push_back({send.dump, send.record, receive.dump, receive.record});
+      const bool sent = send.state == State::completed;
+      const bool received = receive.state == State::completed;
+      if (!sent && !received) continue;  // stuck
+      const bool same = message_bytes(search.record(send.dump, send.record)) ==
+                        message_bytes(search.record(receive.dump, receive.record));
+      if (sent && received && same)
+        messages.push_back({send.dump, send.record, receive.dump, receive.record, send.is_in_batch,
+                            receive.is_in_batch});
       else
         ++left_out;
     }
@@ -109,7 +75,7 @@ std::vector<CompletedMessage> completed_messages(const HangSearch& search, Findi
       const auto& longer = sends > receives ? pair.sends : pair.receives;
       left_out += static_cast<std::uint64_t>(
           std::count_if(longer.begin() + static_cast<std::ptrdiff_t>(both), longer.end(),
-                        [](const MessagePart& part) { return part.is_completed; }));
+                        [](const MessagePart& part) { return part.state == State::completed; }));
     }
     if (left_out > 0) findings.add(FindingCode::call_not_complete, place, left_out);
   }

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "orrery/intake/flight_records/hang_report.h"
@@ -42,9 +44,10 @@ struct HangSearch {
     return record(part.dump, part.records.back());
   }
   [[nodiscard]] std::uint32_t dump_of(std::uint32_t rank) const;
-  /// When a record was created, since the first of all; at most 100 days.
+  /// Longest time between records: 100 days.
+  static constexpr std::int64_t kMostNs = std::int64_t{100} * 24 * 3600 * 1'000'000'000;
+  /// When a record was created, since the first of all; at most kMostNs.
   [[nodiscard]] Time since_origin(const trace::flight_recorder::Record& record) const {
-    constexpr std::int64_t kMostNs = std::int64_t{100} * 24 * 3600 * 1'000'000'000;
     return ns(std::min(record.created_ns - origin_ns, kMostNs));
   }
 };
@@ -63,14 +66,25 @@ void find_differences(HangSearch& search);
 /// What waits for what.
 void find_causes(HangSearch& search);
 
-/// The rank of the job, where a record has a number in its group. Without the list of the group's
-/// ranks, both are the same.
-[[nodiscard]] std::uint32_t job_rank(const RecordedGroup& group, std::int64_t number);
+/// A send or receive of one rank.
+struct MessagePart {
+  std::uint32_t dump = 0, record = 0;
+  trace::flight_recorder::State state = trace::flight_recorder::State::scheduled;
+  bool is_in_batch = false;  ///< `state` is that of its coalesced launch
+};
+/// The sends and receives from one rank to another in a group, in the order of their records.
+struct MessagePair {
+  std::vector<MessagePart> sends, receives;
+};
+/// By group, source and destination: ranks of the job.
+using MessagePairs = std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, MessagePair>;
+[[nodiscard]] MessagePairs find_messages(const HangSearch& search);
 
 /// A message that both of its ranks completed.
 struct CompletedMessage {
   std::uint32_t send_dump = 0, send = 0;  ///< in the list of dumps; the record of it
   std::uint32_t receive_dump = 0, receive = 0;
+  bool send_in_batch = false, receive_in_batch = false;
 };
 
 /// The completed messages of ranks with dumps, by group, sender and receiver, in their order. If
@@ -80,6 +94,8 @@ struct CompletedMessage {
 [[nodiscard]] std::vector<CompletedMessage> completed_messages(const HangSearch& search,
                                                                Findings& findings);
 
+/// Bytes of a message: the larger of its tensors; -1 if the width of a type is unknown.
+[[nodiscard]] std::int64_t message_bytes(const trace::flight_recorder::Record& record);
 /// Bytes of tensors; -1 if the width of a type is unknown.
 [[nodiscard]] std::int64_t bytes_of(const trace::flight_recorder::Tensors& tensors);
 

@@ -158,7 +158,7 @@ class WorkloadBuilder {
     for (const CompletedMessage& message : completed_messages(search_, made_.findings)) {
       const Record& send = search_.record(message.send_dump, message.send);
       const Record& receive = search_.record(message.receive_dump, message.receive);
-      const std::int64_t bytes = std::max(bytes_of(send.inputs), bytes_of(send.outputs));
+      const std::int64_t bytes = message_bytes(send);
       const std::uint32_t group = search_.group_of[message.send_dump][message.send];
       if (bytes < 0)
         made_.findings.add(FindingCode::comm_size_unknown,
@@ -167,17 +167,20 @@ class WorkloadBuilder {
       if (receive.duration)
         duration = std::min(duration.value_or(*receive.duration), *receive.duration);
       const auto add = [&](std::uint32_t dump, std::uint32_t record, CommKind kind,
-                           std::uint32_t peer) {
+                           std::uint32_t peer, bool is_in_batch) {
         calls_[dump].push_back({.record = record,
                                 .kind = bytes < 0 ? CommKind::unknown : kind,
                                 .bytes = bytes,
                                 .duration = duration,
                                 .group = group,
                                 .peer = peer,
-                                .p2p_seq = search_.record(dump, record).p2p_seq});
+                                .p2p_seq = search_.record(dump, record).p2p_seq,
+                                .is_in_batch = is_in_batch && bytes >= 0});
       };
-      add(message.send_dump, message.send, CommKind::send, message.receive_dump);
-      add(message.receive_dump, message.receive, CommKind::recv, message.send_dump);
+      add(message.send_dump, message.send, CommKind::send, message.receive_dump,
+          message.send_in_batch);
+      add(message.receive_dump, message.receive, CommKind::recv, message.send_dump,
+          message.receive_in_batch);
     }
   }
 
@@ -282,13 +285,6 @@ void WorkloadBuilder::add_node(std::uint32_t dump, const RankCall& call, std::ui
 Result<graph::Graph> WorkloadBuilder::build_rank(std::uint32_t dump) {
   auto& calls = calls_[dump];
   if (calls.empty()) return idle_graph(dumps_[dump].file, strings_);
-  // A batch has a record of its own.
-  std::set<std::pair<std::uint32_t, std::int64_t>> batches;
-  const auto& records = dumps_[dump].dump.records;
-  for (std::uint32_t r = 0; r < records.size(); ++r)
-    if (records[r].is_p2p && records[r].operation == "coalesced")
-      batches.emplace(search_.group_of[dump][r], records[r].p2p_seq);
-
   graph::GraphBuilder builder(dumps_[dump].file, strings_, graph::Repair::refuse);
   const StringId host_time = strings_->intern("[recorded host time]");
   Streams streams;
@@ -296,7 +292,7 @@ Result<graph::Graph> WorkloadBuilder::build_rank(std::uint32_t dump) {
   std::optional<std::uint64_t> host;
   std::int64_t before_ns = *origin_ns_;
   graph::NodeSpec node;
-  for (RankCall& call : calls) {
+  for (const RankCall& call : calls) {
     const std::int64_t called_ns = search_.record(dump, call.record).created_ns;
     if (called_ns > before_ns) {
       node = {};
@@ -304,16 +300,13 @@ Result<graph::Graph> WorkloadBuilder::build_rank(std::uint32_t dump) {
       node.kind = graph::NodeKind::comp;
       node.flags = graph::kIsCpu | graph::kHasCpuAttr | graph::kIsWait;
       node.name = host_time;
-      constexpr std::int64_t kMostNs = std::int64_t{100} * 24 * 3600 * 1'000'000'000;
-      node.duration = ns(std::min(called_ns - before_ns, kMostNs));
+      node.duration = ns(std::min(called_ns - before_ns, HangSearch::kMostNs));
       node.lane = graph::Lane{.id = 1, .device = 0, .row = 0, .host = true};
       if (host) node.deps = {*host};
       builder.add(node);
       host = id++;
       before_ns = called_ns;
     }
-    call.is_in_batch =
-        profile::is_message(call.kind) && batches.contains({call.group, call.p2p_seq});
     node = {};
     add_node(dump, call, id, node);
     node.deps = streams.before(call, id);

@@ -28,10 +28,11 @@ Error unsupported_error(const trace::Input& input) {
       return {Errc::usage, input.name, "this is a result of a simulation, not a recorded trace",
               "show it with 'orrery report'"};
     case Format::flight_record:
-      return {Errc::usage, input.name,
-              "this is a dump of PyTorch's flight recorder, which has no kernels",
-              "'orrery trace info FOLDER' shows its collectives and what is stuck, 'orrery run FOLDER' "
-              "simulates them"};
+      return {
+          Errc::usage, input.name,
+          "this is a dump of PyTorch's flight recorder, which has no kernels",
+          "'orrery trace info FOLDER' shows its collectives and what is stuck, 'orrery run FOLDER' "
+          "simulates them"};
     case Format::astra_text:
     case Format::mpi_json:
     case Format::htsim_matrix:

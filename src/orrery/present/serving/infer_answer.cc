@@ -63,7 +63,7 @@ void state_latencies(report::Answer& answer, const serving::ServiceMetrics& metr
   }
 }
 
-/// Measured values of the same load beside the predictions.
+/// Measured values of the same load next to the predictions.
 void state_measured(report::Answer& answer, const Inference& made) {
   using Measured = study::MeasuredValue;
   std::vector<Measured> latencies;

@@ -18,7 +18,7 @@ std::string size_text(std::uint64_t bytes) {
 }  // namespace
 
 void state_learned(report::Answer& answer, const generative::LearnedTraces& learned,
-                   const std::string& file, std::uint64_t bytes) {
+                   const std::string& file, std::uint64_t bytes, const Findings& findings) {
   answer.title(fmt::format("{} → {}", plural(learned.jobs, "job"), file));
   answer.field("file", file);
   answer.row("learned", "corpus_jobs", learned.jobs,
@@ -35,6 +35,7 @@ void state_learned(report::Answer& answer, const generative::LearnedTraces& lear
                                learned.training_loss, learned.validation_loss));
   if (learned.jobs >= 10) answer.field("unseen_loss", learned.validation_loss);
   answer.row("written", "bytes", bytes, size_text(bytes));
+  answer.findings(findings);
   answer.block(
       fmt::format("Next: orrery trace synthesize job.yaml --learned {} -o synthetic/w\n", file));
 }

@@ -15,7 +15,7 @@ namespace orrery::present {
 
 /// What was learned. `bytes`: of the file.
 void state_learned(report::Answer& answer, const generative::LearnedTraces& learned,
-                   const std::string& file, std::uint64_t bytes);
+                   const std::string& file, std::uint64_t bytes, const Findings& findings);
 
 /// The traces under `prefix`, and how the samples compare with closed forms.
 void state_synthesized(report::Answer& answer, const generative::Synthesized& made,

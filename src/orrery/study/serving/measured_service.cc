@@ -132,8 +132,6 @@ class JsonResult {
       if (!number) return tl::unexpected(number.error());
       *into = *number;
     }
-    if (const Json* model = find("model_id"); model != nullptr && model->is_string())
-      made.model = model->get<std::string>();
     if (auto lengths = read_lengths(made); !lengths) return tl::unexpected(lengths.error());
     if (auto complete = check_complete(made, where_); !complete)
       return tl::unexpected(complete.error());
@@ -242,7 +240,11 @@ Result<MeasuredService> parse_measured_service(std::string_view text, const std:
 
 Result<MeasuredService> read_measured_service(const std::string& path) {
   const auto text = config::read_text(path);
-  if (!text) return tl::unexpected(text.error());
+  if (!text) {
+    Error error = text.error();
+    if (error.code == Errc::config_not_found) error.code = Errc::input_not_found;
+    return tl::unexpected(std::move(error));
+  }
   return parse_measured_service(*text, path);
 }
 

@@ -83,9 +83,9 @@ struct Input {
 [[nodiscard]] Result<std::unique_ptr<ByteSource>> open(const Input& input);
 
 /// Expands a shell pattern ("dir/*.json.gz", "dir/rank?.json"; no recursion) to paths, sorted by
-/// `natural_less`. A path that exists is not treated as a pattern. A folder of TensorBoard's profiles
-/// stands for its XPlane files; patterns match no folders. Errc: input_not_found, usage (a folder
-/// with several profiles).
+/// `natural_less`. A path that exists is not treated as a pattern. A folder of TensorBoard's
+/// profiles stands for its XPlane files; patterns match no folders. Errc: input_not_found, usage (a
+/// folder with several profiles).
 [[nodiscard]] Result<std::vector<std::string>> expand(const std::string& pattern);
 
 /// Orders names with numbers by value: "rank2" before "rank10". If numbers differ only in leading

@@ -142,7 +142,7 @@ struct ParameterTable<platform::PacketSettings> {
             between(0, 1e18)),
       field("skip", &Packets::skip,
             "what is not simulated packet by packet, with the same results: `repeats`: messages "
-            "that contend as others did before; `off`: nothing"),
+            "that contend as others did before, and periods of long messages; `off`: nothing"),
       field("seed", &Packets::seed, "of the random choices of queues and routes", between(0, 1e15)),
       field("dcqcn", &Packets::dcqcn, "constants of `transport: dcqcn`"),
       field("hpcc", &Packets::hpcc, "constants of `transport: hpcc`"),
