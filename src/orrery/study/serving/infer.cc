@@ -126,6 +126,13 @@ Result<LoadQuestion> load_of(const MeasuredService& measured, LoadQuestion load)
   return load;
 }
 
+/// Whether options or a file state the lengths of requests.
+bool states_lengths(const LoadQuestion& load) {
+  const LoadQuestion known;
+  return load.prefixes > 0 || load.range_ratio > 0 || !load.requests.empty() ||
+         load.input_len != known.input_len || load.output_len != known.output_len;
+}
+
 /// Each request has its measured lengths.
 void use_lengths(const MeasuredService& measured, serving::RequestStream& stream) {
   if (measured.inputs.size() != stream.requests.size()) return;
@@ -252,8 +259,7 @@ Result<Inference> infer(const InferQuestion& question, Findings& findings) {
   auto stream = stream_of(load, made.load, findings);
   if (!stream) return tl::unexpected(stream.error());
   made.stream = *std::move(stream);
-  const bool has_own_lengths = load.prefixes > 0 || load.range_ratio > 0 || !load.requests.empty();
-  if (measured && !has_own_lengths) use_lengths(*measured, made.stream);
+  if (measured && !states_lengths(question.load)) use_lengths(*measured, made.stream);
   const auto engine = set_up_engine(question, findings);
   if (!engine) return tl::unexpected(engine.error());
   if (const std::int64_t most = question.engine.max_model_len;

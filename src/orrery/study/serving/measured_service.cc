@@ -94,6 +94,10 @@ Result<void> check_complete(const MeasuredService& made, const std::string& wher
     return fail(Errc::input_missing_attr, where,
                 "lacks latencies, the number of requests, or their tokens",
                 "save a complete result: vllm bench serve --save-result");
+  if (made.requests > serving::kMaxRequests)
+    return fail(
+        Errc::limit_exceeded, where,
+        fmt::format("has {} requests; {} are served", made.requests, serving::kMaxRequests));
   return {};
 }
 

@@ -39,7 +39,8 @@ struct MeasuredService {
 /// Reads the JSON that these benchmarks save (`--save-result`, `--output-file`: its last line), or
 /// the table that they print ("Serving Benchmark Result"). Tables of older versions have no rate
 /// and no limit of clients. Errc: input_unsupported (another file), input_missing_attr (no numbers
-/// of requests and tokens), input_range, and those of config::parse_json(). O(bytes).
+/// of requests and tokens), input_range, limit_exceeded (requests), and those of
+/// config::parse_json(). O(bytes).
 [[nodiscard]] Result<MeasuredService> parse_measured_service(std::string_view text,
                                                              const std::string& where);
 /// The same of a file. Errc: also those of reading it.

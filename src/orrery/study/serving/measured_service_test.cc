@@ -88,6 +88,9 @@ TEST(MeasuredService, RefusesWhatItCannotUse) {
   EXPECT_EQ(error(R"({"mean_ttft_ms": 5})").code, Errc::input_missing_attr);
   EXPECT_EQ(error(R"({"mean_ttft_ms": -5, "completed": 1})").code, Errc::input_range);
   EXPECT_EQ(error(R"({"mean_ttft_ms": 5, "completed": 1e40})").code, Errc::input_range);
+  std::string many(kVllm);
+  many.replace(many.find("\"completed\": 4"), 14, "\"completed\": 1e12");
+  EXPECT_EQ(error(many).code, Errc::limit_exceeded);
   EXPECT_EQ(error(kVllm.substr(0, 300)).code, Errc::config_syntax);
   EXPECT_EQ(error(kTable.substr(0, 90)).code, Errc::input_missing_attr);
   std::string lengths(kVllm);
