@@ -6,7 +6,8 @@
 
 POINTS.json has the measurements (ai-dynamo/aiconfigurator, commit 095f58a, silicon_sample.csv, Apache-2.0, as JSON). Each
 point is one closed loop: as many clients as its concurrency, ten requests a client. The source does not state whether its figures are means or medians.
-Nothing is fitted to these points. Points that are not predicted are counted by reason.
+Three times of servers (docs/serving.md, "The time of a step") were chosen on every sixth point, and two on those of vLLM 0.12.
+Points that are not predicted are counted by reason.
 
 --every N: only every Nth point.
 --update: writes the tables of docs/serving.md.
@@ -17,6 +18,7 @@ import concurrent.futures
 import json
 import math
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -31,12 +33,36 @@ MODELS = {"DeepSeek-R1": "deepseek-r1", "DeepSeek-V3": "deepseek-v3", "DeepSeek-
 DEVICES = {"H100": "h100-sxm", "B200": "b200", "B300": "b300", "GB200": "gb200", "GB300": "gb300"}
 FORMATS = {("nvfp4", "nvfp4"): "nvfp4", ("fp8", "fp8"): "fp8", ("fp8", "fp8_block"): "fp8_block",
            ("fp8_block", "fp8_block"): "fp8_block", (None, None): "bf16"}
+# Checkpoints whose scales are those of blocks of 128 x 128 weights (quantization_config of their config.json), though the table
+# says fp8.
+BLOCKS = {"DeepSeek-R1", "DeepSeek-V3", "MiniMax-M2.5"}
 LARGEST_NODE = 8
 # The usual protocol of InferenceMAX, from which most points come: ten requests a client, and lengths that are uniform between
 # 0.8 and 1 times those stated. Its scripts (benchmarks/) set --num-prompts and --random-range-ratio for each model and
 # framework, so single points may differ. Means include the first requests, which all arrive at once.
 REQUESTS_PER_CLIENT = 10
 MEAN_LENGTH, RANGE = 0.9, "0.111"
+# Points without a date are AIConfigurator's own runs. Their protocol is not stated. SGLang computes prompts before it decodes, so
+# equal requests stay together; its figures agree with equal lengths and not with lengths that vary (time to first token within 14
+# and 85 %). Those of the other engines agree with lengths that vary.
+EQUAL_LENGTHS = ("sglang",)
+# The first release of vLLM that plans a step while one runs by default. InferenceMAX's scripts asked earlier ones to do so.
+# Its scripts for SGLang let the scheduler receive requests every 30 decode steps from 16 clients, else every 10.
+FIRST_ASYNC_VLLM = (0, 14)
+
+
+def load_of(point):
+    """Lengths and requests of a point, as arguments."""
+    serving, clients = point["serving"], point["serving"].get("concurrency") or point["batch"]["micro"]
+    own = not point.get("date")
+    share, spread = (1, "0") if own and point["framework"] in EQUAL_LENGTHS else (MEAN_LENGTH, RANGE)
+    words = ["--input-len", str(round(share * serving["isl"])), "--output-len", str(round(share * serving["osl"])),
+             "--random-range-ratio", spread, "--max-concurrency", str(clients), "--num-prompts", str(clients * REQUESTS_PER_CLIENT)]
+    version = re.match(r"(\d+)\.(\d+)", point.get("framework_version") or "")
+    old = version and (int(version[1]), int(version[2])) < FIRST_ASYNC_VLLM
+    if not own and point["framework"] == "sglang":
+        words += ["--scheduler-recv-interval", "30" if clients >= 16 else "10"]
+    return words + (["--no-async-scheduling"] if own and old and point["framework"] == "vllm" else [])
 
 
 def plan_of(point):
@@ -45,6 +71,8 @@ def plan_of(point):
     model = MODELS.get(point["model"]["name"].split("/")[-1])
     clients = serving.get("concurrency") or (point.get("batch") or {}).get("micro")
     form = FORMATS.get((serving.get("gemm"), serving.get("moe")))
+    if form == "fp8" and point["model"]["name"].split("/")[-1] in BLOCKS:
+        form = "fp8_block"
     tp, experts = par.get("tp") or 1, serving.get("moe_ep") or 1
     if serving["mode"] != "agg":
         return None, "separate servers for prompts and decoding"
@@ -59,9 +87,7 @@ def plan_of(point):
     if model is None or not clients:
         return None, "model or concurrency not stated"
     words = ["--model", model, "--gpu", DEVICES[point["hw"]["gpu"]], "--engine", point["framework"], "--tp", str(tp),
-             "--quantization", form, "--input-len", str(round(MEAN_LENGTH * serving["isl"])),
-             "--output-len", str(round(MEAN_LENGTH * serving["osl"])),
-             "--random-range-ratio", RANGE, "--max-concurrency", str(clients), "--num-prompts", str(clients * REQUESTS_PER_CLIENT)]
+             "--quantization", form, *load_of(point)]
     return words + (["--enable-expert-parallel"] if experts > 1 else []), None
 
 

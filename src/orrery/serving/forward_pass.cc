@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "orrery/core/check.h"
@@ -72,6 +73,22 @@ bool is_merged_sum(const std::vector<Op>& ops, std::size_t at) {
          std::any_of(here + 1, ops.end(), sums_over_tp);
 }
 
+/// Whether the time of an engine's experts contains an op (ExpertTimes): everything between the
+/// router's scores and the sum of the experts, without exchanges.
+bool is_part_of_experts(const Op& op) {
+  const std::string_view name = op.name;
+  return op.kind == graph::NodeKind::comp && name != "moe.add" &&
+         (name == "router.softmax" || name.starts_with("moe.") || name.starts_with("experts."));
+}
+
+/// Whether an op is a product of latent attention with weights (workload/layers/mla.cc).
+bool is_latent_product(const Op& op) {
+  const std::string_view name = op.name;
+  return op.kernel.operation == Operation::gemm &&
+         (name == "q" || name == "q_down" || name == "q_up" || name == "kv_down" ||
+          name == "kv_up" || name == "out");
+}
+
 /// The part of experts that at least one of `tokens` tokens chooses, if all are equally likely.
 double chosen_share(const workload::Moe& moe, double tokens) {
   const double missed = 1 - static_cast<double>(moe.top_k) / static_cast<double>(moe.experts);
@@ -139,6 +156,13 @@ Result<void> ForwardPass::prepare() {
     weights += run.count * (static_cast<double>(some.dense + some.expert) * bytes +
                             static_cast<double>(some.replicated + some.tables) * kVectorBytes);
   }
+  if (inputs_.plain_latent_products && spec.model.mla) {
+    for (const workload::PartRun& run : lowered->order)
+      for (const Op& op : lowered->parts[run.part].forward)
+        if (is_latent_product(op))
+          weights += run.count * (kVectorBytes - product) *
+                     static_cast<double>(op.kernel.sizes[1] * op.kernel.sizes[2]);
+  }
   weight_bytes_ = static_cast<std::int64_t>(weights);
 
   const workload::Model& model = spec.model;
@@ -170,7 +194,16 @@ Result<void> ForwardPass::prepare() {
 double ForwardPass::kernel_seconds(const Kernel& kernel, bool captured) const {
   const auto time = model::choose_time(inputs_.kernels, kernel, inputs_.silicon);
   if (!time) return 0;
-  const double alone = time->time.seconds;
+  double alone = time->time.seconds;
+  // Tables of one library have products of few rows that last longer than those of a full tile. An
+  // engine can always compute the tile.
+  constexpr std::int64_t kTileRows = 64;
+  if (kernel.operation == Operation::gemm && kernel.sizes[0] < kTileRows) {
+    Kernel tile = kernel;
+    tile.sizes[0] = kTileRows;
+    if (const auto padded = model::choose_time(inputs_.kernels, tile, inputs_.silicon))
+      alone = std::min(alone, padded->time.seconds);
+  }
   if (!captured) return alone;
   return std::max(alone - seconds(inputs_.overlap), alone / 2);
 }
@@ -212,6 +245,12 @@ void ForwardPass::add_op(const Op& op, double times, Part& part) const {
   if (!computes(op)) return;
   auto kernel = workload::kernel_of(op);
   if (!kernel) return;
+  if (inputs_.plain_latent_products && inputs_.spec.model.mla && is_latent_product(op)) {
+    kernel->bytes +=
+        static_cast<std::int64_t>((kVectorBytes - serving::weight_bytes(kernel->b)) *
+                                  static_cast<double>(kernel->sizes[1] * kernel->sizes[2]));
+    kernel->a = kernel->b = graph::Format::bf16;
+  }
   if (kernel->operation == Operation::grouped_gemm) {
     const workload::Moe& moe = *inputs_.spec.model.moe;
     if (inputs_.experts_over_tp) distribute_experts(*kernel);
@@ -228,12 +267,33 @@ void ForwardPass::add_op(const Op& op, double times, Part& part) const {
   add_kernel(*kernel, times, part);
 }
 
+/// The experts of a layer in one call. As many launches as an engine needs for routing, sorting,
+/// two products with an activation, and the sum.
+void ForwardPass::add_experts(double times, Part& part) const {
+  constexpr std::int64_t kLaunches = 6;
+  const workload::Moe& moe = *inputs_.spec.model.moe;
+  const auto& plan = inputs_.spec.parallel;
+  ExpertShape shape{part.tokens, inputs_.spec.model.hidden, inputs_.spec.model.expert_inner(),
+                    moe.top_k, moe.experts};
+  (inputs_.experts_over_tp ? shape.devices : shape.parts) = plan.tp;
+  if (plan.ep > 1) {
+    shape.devices *= plan.ep;
+    shape.tokens *= plan.ep;
+  }
+  part.count.kernels += static_cast<std::int64_t>(times) * kLaunches;
+  part.count.kernel_seconds += times * inputs_.experts(shape);
+}
+
 void ForwardPass::add_layer(const workload::LoweredPart& layer, double times, Part& part) const {
   const std::vector<Op>& ops = layer.forward;
   const std::size_t residual = residual_op(ops);
   bool first = true;
   for (std::size_t i = 0; i < ops.size(); ++i) {
     if (i == residual || is_attention(ops[i]) || is_merged_sum(ops, i)) continue;
+    if (!inputs_.experts.empty() && is_part_of_experts(ops[i])) {
+      if (std::string_view(ops[i].name) == "experts.up") add_experts(times, part);
+      continue;
+    }
     Op op = ops[i];
     if (first && is_norm(op) && residual < ops.size()) {
       op.kernel.traits |= graph::kEpilogue;
@@ -244,9 +304,9 @@ void ForwardPass::add_layer(const workload::LoweredPart& layer, double times, Pa
   }
 }
 
-PassCount ForwardPass::layers(std::int64_t tokens) const {
+PassCount ForwardPass::layers(std::int64_t tokens, bool captured) const {
   if (tokens <= 0) return {};
-  Part sum{tokens, tokens <= inputs_.captured, {}};
+  Part sum{tokens, captured, {}};
   const workload::LoweredModel model = lowered(tokens);
   for (std::size_t part = 0; part + 1 < model.parts.size(); ++part) {
     double times = 0;
@@ -339,6 +399,15 @@ double ForwardPass::attention(std::int64_t batch, std::int64_t queries, std::int
   return sum;
 }
 
+double ForwardPass::launch_seconds() const {
+  constexpr std::int64_t kSomeTokens = 1024;  // as many kernels as any other number
+  const PassCount of_layers = eager_layers(kSomeTokens), of_head = head(1);
+  std::int64_t launches =
+      of_layers.kernels + of_layers.collectives + of_head.kernels + of_head.collectives;
+  for (const AttentionKind& kind : attention_) launches += kind.layers;
+  return static_cast<double>(launches) * seconds(inputs_.launch);
+}
+
 double ForwardPass::decode(std::int64_t sequences, std::int64_t keys) const {
   const std::int64_t batch = std::max<std::int64_t>(sequences, 1);
   return attention(batch, 1, std::max<std::int64_t>(keys, 1), batch <= inputs_.captured);
@@ -387,6 +456,12 @@ StepParts ForwardPass::parts(std::shared_ptr<const ForwardPass> pass) {
   parts.chunk = [pass](std::int64_t queries, std::int64_t past) {
     return queries > 0 ? pass->chunk(queries, past) : 0;
   };
+  parts.captured = pass->inputs_.captured;
+  if (!pass->inputs_.captured_prompts)
+    parts.eager_layers = [pass](std::int64_t tokens) {
+      return pass->eager_layers(tokens).seconds();
+    };
+  parts.launch = pass->launch_seconds();
   parts.attention_floor = pass->decode(1, 1);
   parts.prompt_floor = pass->chunk(1, 0);
   return parts;

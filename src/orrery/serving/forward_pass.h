@@ -22,7 +22,8 @@
 #include "orrery/model/collective/library/library_times.h"
 #include "orrery/model/compute/kernel_models.h"
 #include "orrery/model/kernels/silicon.h"
-#include "orrery/serving/all_reduce_times.h"
+#include "orrery/serving/measured/all_reduce_times.h"
+#include "orrery/serving/measured/expert_times.h"
 #include "orrery/serving/step_cost.h"
 #include "orrery/workload/operators/lowered_model.h"
 #include "orrery/workload/spec/spec.h"
@@ -41,6 +42,11 @@ struct PassInputs {
   /// attention of steps without prompts too; logits and sampling are not (vLLM's
   /// FULL_AND_PIECEWISE).
   std::int64_t captured = 0;
+  /// Steps with prompts are captured up to this size, too (vLLM), or only steps without prompts
+  /// (SGLang, TensorRT-LLM).
+  bool captured_prompts = true;
+  /// Time in which the host launches a kernel or collective that no CUDA graph has.
+  Time launch{};
   /// Each device of a tensor-parallel group has some of the experts, not a part of each. All have
   /// the same tokens, so collectives are those of tensor parallelism (vLLM, model_executor/layers/
   /// fused_moe/layer.py, without data parallelism).
@@ -48,6 +54,9 @@ struct PassInputs {
   std::shared_ptr<const model::LibraryTimes> library;  ///< null: no collectives
   std::int64_t node = 8;                               ///< devices of a node
   model::SizeCurve all_reduce;  ///< of the engine's own all-reduce over tp; empty: the library's
+  ExpertTimes experts;          ///< of the engine; empty: the kernels of training jobs
+  /// Products of latent attention are in bf16, whatever the format of the others.
+  bool plain_latent_products = false;
   /// Rows of queries that the attention kernel computes for each sequence of a step with prompts,
   /// also for those that decode. 0: prompts and decodes have separate kernels, or the kernel packs
   /// their heads.
@@ -70,7 +79,13 @@ class ForwardPass {
   [[nodiscard]] static Result<std::shared_ptr<const ForwardPass>> make(PassInputs inputs);
 
   /// Embedding and layers without attention.
-  [[nodiscard]] PassCount layers(std::int64_t tokens) const;
+  [[nodiscard]] PassCount layers(std::int64_t tokens) const {
+    return layers(tokens, tokens <= inputs_.captured);
+  }
+  /// The same in a step that no CUDA graph has.
+  [[nodiscard]] PassCount eager_layers(std::int64_t tokens) const { return layers(tokens, false); }
+  /// Time in which the host launches a step that no CUDA graph has, in seconds.
+  [[nodiscard]] double launch_seconds() const;
   /// Logits of `samples` sequences, and their sampling.
   [[nodiscard]] PassCount head(std::int64_t samples) const;
   /// Attention of all layers: one query of each sequence to `keys` keys.
@@ -106,11 +121,13 @@ class ForwardPass {
     bool captured = false;
     PassCount count;
   };
+  [[nodiscard]] PassCount layers(std::int64_t tokens, bool captured) const;
   [[nodiscard]] workload::Spec spec_of(std::int64_t tokens) const;
   [[nodiscard]] workload::LoweredModel lowered(std::int64_t tokens) const;
   [[nodiscard]] double kernel_seconds(const graph::Kernel& kernel, bool captured) const;
   void add_kernel(const graph::Kernel& kernel, double times, Part& part) const;
   void distribute_experts(graph::Kernel& kernel) const;
+  void add_experts(double times, Part& part) const;
   [[nodiscard]] double collective_seconds(const workload::Op& op, std::int64_t ranks) const;
   void add_op(const workload::Op& op, double times, Part& part) const;
   void add_layer(const workload::LoweredPart& layer, double times, Part& part) const;

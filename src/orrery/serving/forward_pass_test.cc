@@ -131,6 +131,52 @@ TEST(ForwardPass, DistributedExpertsHaveFullProducts) {
   EXPECT_EQ(experts->weight_bytes(), parts->weight_bytes());
 }
 
+TEST(ForwardPass, EnginesComputeExpertsInOneCall) {
+  PassInputs inputs = inputs_of("qwen3-30b-a3b", 4, "b200");
+  const Pass training = pass_of(inputs);
+  inputs.experts = ExpertTimes::of("b200", Engine::vllm, "bf16");
+  const Pass engine = pass_of(inputs);
+  const ExpertShape shape{64, 2048, 768, 8, 128, 4, 1};
+  const double experts = 48 * inputs.experts(shape);
+  EXPECT_GT(engine->layers(64).kernel_seconds, experts);
+  EXPECT_LT(engine->layers(64).kernel_seconds, experts + 0.5 * training->layers(64).kernel_seconds);
+  EXPECT_EQ(engine->layers(64).collectives, training->layers(64).collectives);
+  EXPECT_EQ(engine->weight_bytes(), training->weight_bytes());
+}
+
+TEST(ForwardPass, LatentProductsMayBeIn16Bits) {
+  PassInputs inputs = inputs_of("deepseek-v3", 8, "b200");
+  EXPECT_TRUE(workload::set(inputs.spec, "precision.products", "fp4"));
+  const Pass small = pass_of(inputs);
+  inputs.plain_latent_products = true;
+  const Pass plain = pass_of(inputs);
+  // Weights of attention on a device: the two down projections, and an eighth of the others.
+  const double each =
+      7168.0 * (1536 + 576) + (1536.0 * 128 * 192 + 512.0 * 128 * 256 + 128.0 * 128 * 7168) / 8;
+  EXPECT_NEAR(static_cast<double>(plain->weight_bytes() - small->weight_bytes()),
+              61 * each * (2 - 0.5625), 1e6);
+}
+
+TEST(ForwardPass, HostsLaunchStepsOutsideOfGraphs) {
+  PassInputs inputs = inputs_of("llama-3.1-8b");
+  EXPECT_EQ(pass_of(inputs)->launch_seconds(), 0);
+  inputs.launch = us(10);
+  const Pass pass = pass_of(inputs);
+  const PassCount layers = pass->layers(1024), head = pass->head(1);
+  EXPECT_NEAR(pass->launch_seconds(),
+              1e-5 * static_cast<double>(layers.kernels + head.kernels + 32), 1e-12);
+  EXPECT_EQ(pass->eager_layers(512).seconds(), pass->layers(512).seconds())
+      << "nothing is captured";
+}
+
+TEST(ForwardPass, FewRowsTakeNoLongerThanATile) {
+  PassInputs inputs = inputs_of("llama-3.1-70b", 1, "b200");
+  EXPECT_TRUE(workload::set(inputs.spec, "precision.products", "fp4"));
+  const Pass pass = pass_of(inputs);
+  for (const std::int64_t tokens : {1, 4, 16, 48})
+    EXPECT_LE(pass->layers(tokens).seconds(), 1.02 * pass->layers(64).seconds()) << tokens;
+}
+
 TEST(ForwardPass, MixedStepsOfFlashAttention2ComputeTilesOfQueries) {
   PassInputs inputs = inputs_of("llama-3.1-8b", 1, "rtx-4090");
   EXPECT_EQ(pass_of(inputs)->mixed_decode(32, 1000), pass_of(inputs)->decode(32, 1000));

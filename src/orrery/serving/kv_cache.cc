@@ -61,6 +61,24 @@ std::int64_t KvCache::free_without(const Request& request, std::uint64_t own,
   return free_blocks() - taken;
 }
 
+void KvCache::trim(const Request& request, std::uint64_t own, std::int64_t cached) {
+  std::int64_t rest = cached / block_tokens_;
+  each_run(request, own, [&](std::uint64_t key, std::int64_t blocks) {
+    const std::uint32_t run = rest > 0 ? find(key) : kNone;
+    if (run == kNone) return false;
+    Run& one = runs_[run];
+    const std::int64_t used = std::min({rest, blocks, one.ready});
+    if (one.holders == 0) {
+      const std::int64_t behind = one.blocks - used;
+      one.blocks = one.ready = used;
+      evictable_ -= behind;
+      unused_ += behind;
+    }
+    rest -= used;
+    return used == blocks;
+  });
+}
+
 std::uint32_t KvCache::add_run(std::uint64_t key) {
   std::uint32_t run = 0;
   if (spare_.empty()) {
@@ -178,10 +196,22 @@ void KvCache::add_blocks(KvHoldings& held, std::int64_t blocks) {
   held.filled_ += blocks;
 }
 
+/// Frees blocks behind those that a request uses in parts that it alone holds.
+void KvCache::free_behind(const KvHoldings& held) {
+  for (const KvHoldings::Part& part : held.parts_) {
+    Run& run = runs_[part.run];
+    if (run.holders > 1 || run.blocks <= part.blocks) continue;
+    unused_ += run.blocks - part.blocks;
+    run.blocks = part.blocks;
+    run.ready = std::min(run.ready, run.blocks);
+  }
+}
+
 bool KvCache::extend(const Request& request, std::uint64_t own, std::int64_t tokens,
                      KvHoldings& held) {
   std::int64_t missing = blocks_of(tokens) - held.blocks_;
   if (missing <= 0) return true;
+  if (missing > free_blocks()) free_behind(held);
   if (missing > free_blocks()) return false;
   std::size_t index = 0;
   each_run(request, own, [&](std::uint64_t key, std::int64_t most) {

@@ -60,6 +60,9 @@ class KvCache {
   /// Free blocks, without those that a request with `cached` cached tokens would hold.
   [[nodiscard]] std::int64_t free_without(const Request& request, std::uint64_t own,
                                           std::int64_t cached) const;
+  /// Frees blocks behind the `cached` tokens in the parts that those are of, unless a request holds
+  /// them. A part is held as a whole, so a request that needs almost all blocks may need these.
+  void trim(const Request& request, std::uint64_t own, std::int64_t cached);
   /// Starts to hold the `cached` tokens that cached_tokens() returned. `held` must be empty.
   void hold(const Request& request, std::uint64_t own, std::int64_t cached, KvHoldings& held);
   /// Extends the holdings to `tokens` tokens. False, and no change: too few blocks are free.
@@ -92,6 +95,7 @@ class KvCache {
   void append_to_list(std::uint32_t run);
   void drop_run(std::uint32_t run);
   void evict(std::int64_t blocks);
+  void free_behind(const KvHoldings& held);
   void add_writable_part(KvHoldings& held, std::uint64_t key, std::int64_t blocks);
   void add_blocks(KvHoldings& held, std::int64_t blocks);
 

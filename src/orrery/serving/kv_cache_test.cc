@@ -75,6 +75,30 @@ TEST(KvCache, EvictsTheLastBlocksOfTheRequestThatEndedFirst) {
   EXPECT_EQ(cache.counted_blocks(), 8);
 }
 
+TEST(KvCache, ARequestAloneMayUseBlocksBehindItsPrefix) {
+  KvCache cache(20, 16, true);
+  const Request longer = with_prefix(16 * 15, {{7, 16 * 12}}), other = with_prefix(300, {{7, 40}});
+  KvHoldings held;
+  ASSERT_TRUE(cache.extend(longer, 0, 16 * 15, held));
+  cache.mark_computed(16 * 15, held);
+  cache.release(held);
+  EXPECT_EQ(cache.cached_tokens(other, 1, 300), 32);
+  EXPECT_EQ(cache.free_without(other, 1, 32), 20 - 12) << "the part is held as a whole";
+  cache.hold(other, 1, 32, held);
+  EXPECT_TRUE(cache.extend(other, 1, 300, held)) << "nobody else holds it";
+  cache.release(held);
+  ASSERT_TRUE(cache.extend(longer, 0, 16 * 15, held));
+  cache.mark_computed(16 * 15, held);
+  cache.release(held);
+  cache.trim(other, 1, 32);
+  EXPECT_EQ(cache.free_without(other, 1, 32), 20 - 2);
+  EXPECT_EQ(cache.cached_tokens(longer, 2, 16 * 15), 32);
+  cache.hold(other, 1, 32, held);
+  EXPECT_TRUE(cache.extend(other, 1, 300, held));
+  cache.release(held);
+  EXPECT_EQ(cache.counted_blocks(), 20);
+}
+
 TEST(KvCache, ARequestFindsTheBlocksThatItHeldBefore) {
   KvCache cache(8, 16, true);
   const Request one = with_prefix(40, {});

@@ -72,11 +72,15 @@ std::int64_t cached_tokens(const EngineState& state, const Sequence& one) {
   return state.cache.cached_tokens(request_of(state, one), one.request, one.length());
 }
 
-/// Whether `tokens` tokens of a waiting request have blocks, `cached` of which are there.
-bool has_blocks(const EngineState& state, const Sequence& one, std::int64_t tokens,
-                std::int64_t cached) {
+/// Whether `tokens` tokens of a waiting request have blocks, `cached` of which are there. A request
+/// that is alone has all of them.
+bool has_blocks(EngineState& state, const Sequence& one, std::int64_t tokens, std::int64_t cached) {
+  const Request& request = request_of(state, one);
   const std::int64_t needed = state.cache.blocks_of(tokens) - cached / state.cache.block_tokens();
-  return needed <= state.cache.free_without(request_of(state, one), one.request, cached);
+  if (needed <= state.cache.free_without(request, one.request, cached)) return true;
+  if (!state.running.empty()) return false;
+  state.cache.trim(request, one.request, cached);
+  return needed <= state.cache.free_without(request, one.request, cached);
 }
 
 class VllmScheduler : public Scheduler {
@@ -140,11 +144,25 @@ class SglangScheduler : public Scheduler {
   explicit SglangScheduler(const EngineOptions& options) : options_(options), ratio_(kFirstRatio) {}
 
   Plan plan(EngineState& state) override {
+    if (steps_ >= options_.scheduler_recv_interval) receive(state);
     Plan plan = prefill(state);
-    return plan.empty() ? decode(state) : plan;
+    if (plan.empty()) {
+      ++steps_;
+      plan = decode(state);
+      if (!plan.empty()) return plan;
+      receive(state);  // without work
+      plan = prefill(state);
+    }
+    steps_ = options_.scheduler_recv_interval;  // new requests are received after a prompt
+    return plan;
   }
 
  private:
+  void receive(const EngineState& state) {
+    steps_ = 0;
+    received_ = state.sequences.size();
+  }
+
   // SGLANG_INIT_NEW_TOKEN_RATIO, SGLANG_MIN_NEW_TOKEN_RATIO_FACTOR,
   // SGLANG_NEW_TOKEN_RATIO_DECAY_STEPS and SGLANG_CLIP_MAX_NEW_TOKENS_ESTIMATION.
   static constexpr double kFirstRatio = 0.7, kLeastFactor = 0.14, kSteps = 600;
@@ -171,7 +189,7 @@ class SglangScheduler : public Scheduler {
       put(state, plan, index, tokens);
       budget -= tokens;
     }
-    while (!state.waiting.empty() && budget > 0 &&
+    while (!state.waiting.empty() && state.waiting.front() < received_ && budget > 0 &&
            static_cast<std::int64_t>(state.running.size()) < options_.max_num_seqs) {
       const Sequence& one = state.sequences[state.waiting.front()];
       const std::int64_t cached = cached_tokens(state, one);
@@ -251,6 +269,8 @@ class SglangScheduler : public Scheduler {
 
   EngineOptions options_;
   double ratio_;
+  std::size_t received_ = 0;  // sequences that arrived before the last look at the queue
+  std::int64_t steps_ = 0;    // since then
 };
 
 class TrtllmScheduler : public Scheduler {
@@ -260,15 +280,21 @@ class TrtllmScheduler : public Scheduler {
   Plan plan(EngineState& state) override {
     Plan plan;
     std::int64_t budget = options_.max_num_batched_tokens, reserved = 0;
+    std::int64_t growth = 0;  // blocks that running requests will need, beyond those they hold
+    const auto reserve = [&](const Sequence& one) {
+      const std::int64_t whole = state.cache.blocks_of(one.input + one.output);
+      reserved += std::max(whole, one.held.blocks());
+      growth += std::max<std::int64_t>(whole - one.held.blocks(), 0);
+    };
     for (const std::uint32_t index : std::vector<std::uint32_t>(state.running)) {
       Sequence& one = state.sequences[index];
-      reserved += std::max(state.cache.blocks_of(one.input + one.output), one.held.blocks());
       const std::int64_t missing = one.is_complete() ? 0 : one.length() - one.computed;
-      if (missing == 0 || budget == 0) continue;
-      const std::int64_t tokens = chunk_of(options_, missing, budget);
-      if (tokens == 0 || !extend(state, one, one.computed + tokens)) continue;
-      put(state, plan, index, tokens);
-      budget -= tokens;
+      const std::int64_t tokens = missing == 0 ? 0 : chunk_of(options_, missing, budget);
+      if (tokens > 0 && extend(state, one, one.computed + tokens)) {
+        put(state, plan, index, tokens);
+        budget -= tokens;
+      }
+      reserve(one);
     }
     while (!state.waiting.empty() && budget > 0 &&
            static_cast<std::int64_t>(state.running.size()) < options_.max_num_seqs) {
@@ -277,12 +303,13 @@ class TrtllmScheduler : public Scheduler {
       const std::int64_t tokens = chunk_of(options_, one.length() - cached, budget);
       const std::int64_t whole = state.cache.blocks_of(one.input + one.output);
       if (tokens == 0 || reserved + whole > state.cache.blocks()) break;
-      if (!has_blocks(state, one, cached + tokens, cached)) break;
-      reserved += whole;
+      // Requests that ended may leave blocks in a part that others still hold.
+      if (!has_blocks(state, one, (whole + growth) * state.cache.block_tokens(), cached)) break;
       const std::uint32_t index = start_first(state, cached);
       const bool extended = extend(state, state.sequences[index], cached + tokens);
       ORRERY_CHECK(extended);
       put(state, plan, index, tokens);
+      reserve(state.sequences[index]);
       budget -= tokens;
     }
     return plan;

@@ -64,7 +64,9 @@ class Scheduler {
 ///   release 0.5. A batch of prompts precedes decoding if one can be admitted. A prompt is admitted
 ///   if blocks remain for the expected outputs of running requests: their remaining tokens times a
 ///   ratio that falls from 0.7 to 0.098 in 600 decode steps. Without free blocks, requests with
-///   the fewest generated tokens are retracted; their generated tokens are not cached.
+///   the fewest generated tokens are retracted; their generated tokens are not cached. New requests
+///   are received every scheduler_recv_interval decode steps, and after each batch of prompts
+///   (managers/scheduler_recv_skipper.py).
 /// - TensorRT-LLM: in-flight batching with the capacity policy GUARANTEED_NO_EVICT
 ///   (docs: "Scheduler"): all running requests generate a token, and a waiting request starts if
 ///   blocks for its prompt and its longest output remain.

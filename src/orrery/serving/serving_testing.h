@@ -58,6 +58,8 @@ inline serving::ServingSetup random_setup(std::uint64_t seed) {
   setup.options.enable_prefix_caching =
       setup.options.engine != serving::Engine::static_batches && below(2) == 0;
   setup.options.async_scheduling = below(2) == 0;
+  setup.options.scheduler_recv_interval = 1 + below(9);
+  if (below(2) == 0) setup.options.server = {us(100), us(3), us(5000), us(7), us(1)};
   setup.instances = 1 + below(3);
   setup.routing = static_cast<serving::Routing>(below(3));
   setup.blocks = 64 + below(100);

@@ -25,22 +25,21 @@ class Simulation {
   }
 
   ServingRun run() && {
-    const Time overhead = setup_.options.server.request;
     Time now{};
     const bool closed = stream_.clients > 0;
     if (closed)
       while (next_ < stream_.requests.size() && static_cast<std::int64_t>(next_) < stream_.clients)
-        arrivals_.push_back({overhead, Time{}, next_++});
+        arrivals_.push_back({Time{}, next_++});
     while (true) {
-      const Time at = std::min(next_arrival(overhead), next_end());
+      const Time at = std::min(next_arrival(), next_end());
       if (at == kTimeMax) break;
       now = at;
       end_steps(now);
       if (closed)
         for (std::size_t i = 0; i < ended_.size() && next_ < stream_.requests.size(); ++i)
-          arrivals_.push_back({now + overhead, now, next_++});
+          arrivals_.push_back({now, next_++});
       ended_.clear();
-      while (next_arrival(overhead) <= now) admit();
+      while (next_arrival() <= now) admit();
       start_steps(now);
     }
     for (const Instance& one : instances_) {
@@ -56,13 +55,23 @@ class Simulation {
 
  private:
   struct Arrival {
-    Time queued{}, sent{};
+    Time sent{};
     std::size_t request = 0;
   };
 
-  [[nodiscard]] Time next_arrival(Time overhead) const {
-    if (stream_.clients > 0) return first_ < arrivals_.size() ? arrivals_[first_].queued : kTimeMax;
-    return next_ < stream_.requests.size() ? stream_.requests[next_].arrival + overhead : kTimeMax;
+  /// When a request that was sent is queued. Requests are queued in the order in which they were
+  /// sent, even if a longer prompt takes the server longer.
+  [[nodiscard]] Time queued(Time sent, std::size_t request) const {
+    const ServerTime& server = setup_.options.server;
+    return std::max(sent + server.request + stream_.requests[request].input * server.prompt_token,
+                    last_queued_);
+  }
+  [[nodiscard]] Time next_arrival() const {
+    if (stream_.clients > 0)
+      return first_ < arrivals_.size() ? queued(arrivals_[first_].sent, arrivals_[first_].request)
+                                       : kTimeMax;
+    return next_ < stream_.requests.size() ? queued(stream_.requests[next_].arrival, next_)
+                                           : kTimeMax;
   }
   [[nodiscard]] Time next_end() const { return ends_.empty() ? kTimeMax : ends_.top().first; }
   /// Steps that end at the same time end in the order of their instances.
@@ -83,6 +92,7 @@ class Simulation {
   }
 
   void admit() {
+    last_queued_ = next_arrival();
     std::size_t request = next_;
     Time sent{};
     if (stream_.clients > 0) {
@@ -125,6 +135,7 @@ class Simulation {
   std::vector<Arrival> arrivals_;     // closed loop, in order
   std::vector<std::uint32_t> ended_;
   std::size_t next_ = 0, first_ = 0, turn_ = 0;
+  Time last_queued_{};
 };
 
 }  // namespace

@@ -285,6 +285,39 @@ TEST(StaticBatches, ABatchStartsWhenTheLastOneHasEnded) {
   EXPECT_EQ(run->steps[0][0].tokens, 400);
 }
 
+TEST(Serving, TheServerTakesTimeForEachTokenOfAPrompt) {
+  ServingSetup setup = large_setup();
+  setup.options.server.request = us(1000);
+  setup.options.server.prompt_token = us(2);
+  RequestStream stream = at_once(2, 1000, 1);
+  stream.requests[1].input = 10;
+  stream.requests[1].arrival = us(500);
+  const StepCost cost(linear_parts());
+  const auto run = serve(stream, setup, cost);
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->steps[0][0].start, us(1000 + 2 * 1000));
+  // The short prompt is read in 1,020 us, but is queued behind the long one.
+  EXPECT_EQ(run->steps[0][0].sequences, 2);
+}
+
+TEST(Sglang, ReceivesRequestsEverySoManySteps) {
+  const StepCost cost(linear_parts());
+  for (const std::int64_t interval : {1, 7, 30}) {
+    ServingSetup setup = large_setup();
+    setup.options.engine = Engine::sglang;
+    setup.options.async_scheduling = false;
+    setup.options.scheduler_recv_interval = interval;
+    RequestStream stream = at_once(2, 100, 100);
+    stream.requests[1].arrival = us(25'000);  // in the second decode step
+    const auto run = serve(stream, setup, cost);
+    ASSERT_TRUE(run);
+    // The first step computes the first prompt; the queue is looked at after it.
+    std::size_t prompt = 1;
+    while (run->steps[0][prompt].decodes > 0) ++prompt;
+    EXPECT_EQ(prompt, static_cast<std::size_t>(std::max<std::int64_t>(1 + interval, 3)));
+  }
+}
+
 TEST(Sglang, ComputesPromptsBeforeItDecodes) {
   ServingSetup setup = large_setup();
   setup.options.engine = Engine::sglang;

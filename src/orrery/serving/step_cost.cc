@@ -62,12 +62,14 @@ template <class Layers, class Head, class Decode, class Chunk>
 double StepCost::sum(const StepShape& shape, const Layers& layers, const Head& head,
                      const Decode& decode, const Chunk& chunk) const {
   const double floor = shape.chunks.empty() ? parts_.attention_floor : parts_.prompt_floor;
-  double time = layers(parts_.padded ? parts_.padded(shape.tokens) : shape.tokens) + floor;
+  const bool eager = is_eager(shape);
+  double time =
+      layers(parts_.padded && !eager ? parts_.padded(shape.tokens) : shape.tokens) + floor;
   if (shape.samples > 0) time += head(shape.samples);
   if (shape.decodes > 0) time += std::max(decode(shape.decodes, mean_keys(shape)) - floor, 0.0);
   for (const PromptChunk& one : shape.chunks)
     time += std::max(chunk(one.queries, one.past) - floor, 0.0);
-  return time;
+  return eager ? std::max(time, parts_.launch) : time;
 }
 
 Time StepCost::operator()(const StepShape& shape) const {
@@ -75,13 +77,17 @@ Time StepCost::operator()(const StepShape& shape) const {
   const auto of = [this](auto& table, const auto& part) {
     return [this, &table, &part](auto... sizes) { return this->at(table, part, sizes...); };
   };
-  return time_of(sum(shape, of(layers_, parts_.layers), of(head_, parts_.head),
+  const bool eager = parts_.eager_layers != nullptr && is_eager(shape);
+  return time_of(sum(shape,
+                     of(eager ? eager_ : layers_, eager ? parts_.eager_layers : parts_.layers),
+                     of(head_, parts_.head),
                      of(mixed ? mixed_ : decode_, mixed ? parts_.mixed_decode : parts_.decode),
                      of(chunk_, parts_.chunk)));
 }
 
 Time StepCost::exact(const StepShape& shape) const {
-  return time_of(sum(shape, parts_.layers, parts_.head,
+  const bool eager = parts_.eager_layers != nullptr && is_eager(shape);
+  return time_of(sum(shape, eager ? parts_.eager_layers : parts_.layers, parts_.head,
                      is_mixed(shape) ? parts_.mixed_decode : parts_.decode, parts_.chunk));
 }
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -38,8 +39,15 @@ struct StepParts {
   /// Attention of one query to one key, the fixed part of its time: in steps without prompts, and
   /// in steps with prompts.
   double attention_floor = 0, prompt_floor = 0;
+  /// As `layers`, in a step with prompts if CUDA graphs have no such steps. Null: as `layers`.
+  std::function<double(std::int64_t tokens)> eager_layers;
   /// Padding of `tokens`: sizes of CUDA graphs. Null: none.
   std::function<std::int64_t(std::int64_t tokens)> padded;
+  /// Tokens of the largest step that CUDA graphs have.
+  std::int64_t captured = std::numeric_limits<std::int64_t>::max();
+  /// Time in which the host launches all kernels of a step that no CUDA graph has. The host works
+  /// while the device does, so a step takes the longer time of both.
+  double launch = 0;
 };
 
 /// A grid: every integer below 2^bits, then 2^(bits - 1) points per octave.
@@ -77,9 +85,10 @@ inline constexpr Grid kAttentionGrid{5};
 /// The duration of steps. Values of grid points are computed when they are first needed; not
 /// thread-safe. A lookup costs O(number of chunks).
 ///
-/// Time = layers(tokens) + head(samples) + attention. Attention of a step is one kernel, so the
-/// fixed part of its time counts once: floor + Σ (time of each part − floor). Decodes of different
-/// lengths cost as much as equally many of their mean length.
+/// Time = layers(tokens) + head(samples) + attention, and at least StepParts::launch for a step
+/// that no CUDA graph has. Attention of a step is one kernel, so the fixed part of its time counts
+/// once: floor + Σ (time of each part − floor). Decodes of different lengths cost as much as
+/// equally many of their mean length.
 class StepCost {
  public:
   explicit StepCost(StepParts parts);
@@ -98,6 +107,11 @@ class StepCost {
   [[nodiscard]] bool is_mixed(const StepShape& shape) const {
     return parts_.mixed_decode != nullptr && !shape.chunks.empty();
   }
+  /// Whether no CUDA graph has the layers of a step.
+  [[nodiscard]] bool is_eager(const StepShape& shape) const {
+    return shape.tokens > parts_.captured ||
+           (parts_.eager_layers != nullptr && !shape.chunks.empty());
+  }
   static Time time_of(double seconds) {
     return Time(static_cast<std::int64_t>(seconds * static_cast<double>(kPsPerSecond) + 0.5));
   }
@@ -115,7 +129,7 @@ class StepCost {
                              std::size_t x, std::size_t y) const;
 
   StepParts parts_;
-  mutable std::vector<double> layers_, head_;
+  mutable std::vector<double> layers_, eager_, head_;
   mutable std::vector<std::vector<double>> decode_, mixed_, chunk_;
   mutable std::size_t points_ = 0;
 };

@@ -53,6 +53,25 @@ TEST(StepCost, CountsTheFixedPartOfAttentionOnce) {
             us(1000 + 2000 + 4000 + 4000));
 }
 
+TEST(StepCost, StepsOutsideOfGraphsLastAsLongAsTheirLaunches) {
+  for (const bool prompts : {false, true}) {  // whether graphs have steps with prompts
+    StepParts parts = serving_testing::linear_parts();
+    parts.captured = 100;
+    parts.launch = 0.5;
+    if (!prompts) parts.eager_layers = [](std::int64_t) { return 0.25; };
+    const StepCost cost(parts);
+    const StepShape decodes{.tokens = 50, .decodes = 50, .decode_keys = 50};
+    const StepShape small{.tokens = 50, .decodes = 10, .decode_keys = 10, .chunks = {{40, 0}}};
+    const StepShape large{.tokens = 101, .decodes = 1, .decode_keys = 1, .chunks = {{100, 0}}};
+    EXPECT_NEAR(seconds(cost(decodes)), 0.0105, 1e-4);
+    EXPECT_NEAR(seconds(cost(small)), prompts ? 0.0105 : 0.5, 1e-4);
+    EXPECT_EQ(cost(large), us(500'000));
+    EXPECT_EQ(cost.exact(large), us(500'000));
+    parts.launch = 0;  // the kernels take longer
+    EXPECT_NEAR(seconds(StepCost(parts)(large)), prompts ? 0.01101 : 0.25, 1e-4);
+  }
+}
+
 TEST(StepCost, DecodesInMixedStepsHaveTheirOwnTime) {
   StepParts parts = serving_testing::linear_parts();
   parts.layers = [](std::int64_t) { return 0.0; };

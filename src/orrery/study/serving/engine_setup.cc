@@ -30,22 +30,34 @@ using serving::Engine;
 /// seqlenq_ngroups_swapped).
 constexpr std::int64_t kFlashAttention2Rows = 64;
 
-// Three constants follow from no data sheet or table. docs/serving.md lists the runs on which they
+// These constants follow from no data sheet or table. docs/serving.md lists the runs on which they
 // were chosen.
 
 /// Memory of CUDA's context and of what a server loads, without a collective library. Fitted to the
 /// 2,588 blocks of vLLM 0.19 with Llama 3.1 8B on an RTX 4090, so that number is no test of it.
 constexpr std::int64_t kServerContext = 430'000'000;
 
-/// Time of a request before it is queued: HTTP, tokenization, the way to the engine's process.
-/// Fitted to one run: vLLM on H100, Llama 2 7B, codegen at 5 requests/s.
-constexpr double kRequestTime = 5e-3;
+/// Time of a request before it is queued: HTTP, the way to the engine's process. Fitted to the
+/// times to the first token of one run: vLLM on H100, Llama 2 7B, codegen at 5 requests/s.
+constexpr double kRequestTime = 3e-3;
 
 /// Time by which kernels overlap in a captured pass (its CUDA graph launches a kernel while the one
 /// before it ends). Kernels of tables were measured one at a time. Fitted to the latency of the
 /// same run, and chosen after its effect on the other runs was seen: none of them is independent of
 /// it.
 constexpr double kCapturedOverlap = 1.5e-6;
+
+/// The same for each token of a prompt: reading and tokenizing its text. With the times of launches
+/// below, chosen on every sixth of AIConfigurator's points (benchmarks/serving_points.py).
+constexpr double kPromptTokenTime = 6e-6;
+
+/// Time in which an engine's host launches a kernel outside of CUDA graphs: its own Python code and
+/// that of PyTorch. Large prompts have such steps; with SGLang and TensorRT-LLM, all prompts.
+constexpr double launch_time_of(Engine engine) { return engine == Engine::sglang ? 100e-6 : 40e-6; }
+
+/// Time of vLLM between two steps if the next is not planned while one runs, and that of each
+/// sequence of the step. Fitted to vLLM 0.12 on H100s, Qwen3 32B at tp 2 to 8.
+constexpr double kSynchronousStep = 1.5e-3, kSynchronousSequence = 30e-6;
 
 /// Steps of vLLM's CUDA graphs: 1, 2, 4, multiples of 8 up to 256 and of 16 above. The largest is
 /// not above twice max_num_seqs, 512 and max_num_batched_tokens (config/vllm.py,
@@ -115,6 +127,13 @@ Result<workload::Spec> spec_of(const InferQuestion& question, const ClusterSize&
     job.precision = config::enum_name(engine.quantization);
   job.global_batch = job.dp;
   job.seq = "16";  // each pass has its own number of tokens
+  // Engines copy heads of keys that are fewer than the devices: each device has one (vLLM,
+  // model_executor/layers/linear.py, QKVParallelLinear, num_kv_head_replicas).
+  if (const workload::ModelEntry* entry = workload::find_model(question.model);
+      entry != nullptr && entry->model.kv_heads > 0 && !entry->model.mla &&
+      entry->model.kv_heads < engine.tensor_parallel_size &&
+      engine.tensor_parallel_size % entry->model.kv_heads == 0)
+    job.set.push_back("model.kv_heads=" + job.tp);
   job.set.insert(job.set.end(), question.set.begin(), question.set.end());
   auto spec = specify(job, cluster, findings);
   if (!spec) {
@@ -148,6 +167,7 @@ Result<void> check_engine_question(const EngineQuestion& engine) {
   return {};
 }
 
+/// The server's times: the given ones, else the known ones.
 serving::ServerTime server_time(const EngineQuestion& engine, std::vector<ServerConstant>& named) {
   const auto choose = [&](const char* name, const std::optional<Duration>& given, double known,
                           const char* source) {
@@ -155,12 +175,19 @@ serving::ServerTime server_time(const EngineQuestion& engine, std::vector<Server
     named.push_back({name, seconds, given ? "configured" : source});
     return Time(static_cast<std::int64_t>(seconds * 1e12 + 0.5));
   };
+  const bool waits = engine.no_async_scheduling && engine.engine == Engine::vllm;
+  const char* const between = waits ? "fitted to vLLM 0.12 on H100, Qwen3 32B"
+                                    : "assumed: planned while the last step runs";
   serving::ServerTime time;
-  time.step =
-      choose("between steps", engine.step_time, 0, "assumed: planned while the last step runs");
-  time.sequence = choose("per sequence of a step", engine.sequence_time, 0, "assumed: as the step");
+  time.step = choose("between steps", engine.step_time, waits ? kSynchronousStep : 0, between);
+  time.sequence = choose("per sequence of a step", engine.sequence_time,
+                         waits ? kSynchronousSequence : 0, between);
   time.request = choose("per request", engine.request_time, kRequestTime,
                         "fitted to vLLM on H100, Llama 2 7B at 5 requests/s");
+  time.prompt_token = choose("per token of a prompt", engine.prompt_token_time, kPromptTokenTime,
+                             "chosen on servers of docs/serving.md");
+  time.launch = choose("launch of a kernel outside of graphs", engine.launch_time,
+                       launch_time_of(engine.engine), "chosen on servers of docs/serving.md");
   named.push_back({"overlap of two kernels", kCapturedOverlap,
                    "chosen on the measured runs of docs/serving.md"});
   return time;
@@ -212,8 +239,15 @@ Result<void> set_pass(const InferQuestion& question, const std::string& gpu,
   inputs.silicon = model::silicon_of(device);
   inputs.overlap = Time(static_cast<std::int64_t>(kCapturedOverlap * 1e12));
   inputs.captured = largest_captured(setup.options);
+  inputs.captured_prompts = engine == Engine::vllm || engine == Engine::static_batches;
+  inputs.launch = setup.options.server.launch;
   inputs.experts_over_tp = asked.enable_expert_parallel && asked.tensor_parallel_size > 1;
   inputs.all_reduce = serving::all_reduce_curve(gpu, engine, asked.tensor_parallel_size);
+  if (inputs.spec.model.moe)
+    inputs.experts = serving::ExpertTimes::of(gpu, engine, config::enum_name(asked.quantization));
+  // NVIDIA's checkpoints of DeepSeek and Kimi in NVFP4 have attention in bf16
+  // (hf_quant_config.json, exclude_modules: self_attn).
+  inputs.plain_latent_products = asked.quantization == WeightFormat::nvfp4;
   inputs.fp8_cache =
       asked.kv_cache_dtype == CacheFormat::fp8 || asked.kv_cache_dtype == CacheFormat::int8;
   const Architecture architecture = device.architecture;
@@ -240,6 +274,7 @@ void set_options(const EngineQuestion& asked, const EngineDefaults& defaults, En
   options.max_num_seqs = given(asked.max_num_seqs, defaults.seqs);
   options.max_num_batched_tokens = given(asked.max_num_batched_tokens, defaults.tokens);
   options.long_prefill_token_threshold = asked.long_prefill_token_threshold;
+  options.scheduler_recv_interval = engine == Engine::sglang ? asked.scheduler_recv_interval : 1;
   options.enable_chunked_prefill = !asked.no_chunked_prefill;
   options.enable_prefix_caching = !asked.no_prefix_caching && engine != Engine::static_batches;
   options.async_scheduling = !asked.no_async_scheduling && engine != Engine::static_batches;

@@ -51,9 +51,10 @@ struct EngineQuestion {
   CacheFormat kv_cache_dtype = CacheFormat::automatic;
   std::int64_t max_num_seqs = 0, max_num_batched_tokens = 0, max_model_len = 0;
   std::int64_t long_prefill_token_threshold = 0, block_size = 0, num_gpu_blocks = 0;
+  std::int64_t scheduler_recv_interval = 1;
   double gpu_memory_utilization = 0;
   bool no_prefix_caching = false, no_chunked_prefill = false, no_async_scheduling = false;
-  std::optional<Duration> step_time, sequence_time, request_time;
+  std::optional<Duration> step_time, sequence_time, request_time, prompt_token_time, launch_time;
 
   static constexpr std::string_view group = "Engine";
   static constexpr auto fields = std::tuple{
@@ -120,6 +121,11 @@ struct EngineQuestion {
                     "N", kAnswer, "4000", "Blocks of the cache; by default what the memory holds"}
           .between(1, std::int64_t{1} << 40)
           .advanced(),
+      QuestionField{"scheduler_recv_interval", &EngineQuestion::scheduler_recv_interval,
+                    "--scheduler-recv-interval", "N", kAnswer, "30",
+                    "SGLang: decode steps between two looks at the queue of new requests"}
+          .between(1, 1 << 20)
+          .advanced(),
       QuestionField{"step_time", &EngineQuestion::step_time, "--step-time", "TIME", kAnswer, "1ms",
                     "Time of the server between two steps; docs/serving.md has the default"}
           .advanced(),
@@ -130,6 +136,14 @@ struct EngineQuestion {
                     kAnswer, "10ms",
                     "Time of the server before a request is queued; docs/serving.md has the "
                     "default"}
+          .advanced(),
+      QuestionField{"prompt_token_time", &EngineQuestion::prompt_token_time, "--prompt-token-time",
+                    "TIME", kAnswer, "0.005ms", "The same, for each token of the prompt"}
+          .advanced(),
+      QuestionField{"launch_time", &EngineQuestion::launch_time, "--launch-time", "TIME", kAnswer,
+                    "0.02ms",
+                    "Time of the host to launch a kernel outside of CUDA graphs; docs/serving.md "
+                    "has the defaults"}
           .advanced()};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/serving/all_reduce_times.h"
+#include "orrery/serving/measured/all_reduce_times.h"
 
 #include <string>
 #include <vector>
