@@ -78,6 +78,8 @@ inline constexpr auto kRouterOptions = std::tuple{
     config::UndeclaredField{&NocSettings::packet},
     config::UndeclaredField{&NocSettings::head},
     config::UndeclaredField{&NocSettings::cycle},
+    config::UndeclaredField{&NocSettings::clocks},
+    config::UndeclaredField{&NocSettings::synchronizer},
     config::UndeclaredField{&NocSettings::seed}};
 
 }  // namespace orrery::commands

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/network/noc_network.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -8,6 +11,7 @@
 
 #include "orrery/core/check.h"
 #include "orrery/core/random.h"
+#include "orrery/core/text/text.h"
 
 namespace orrery::model {
 
@@ -126,28 +130,84 @@ noc::RouteTable fabric_table(FabricRoutes& routes, const NocGraph& graph) {
   return made;
 }
 
+/// Whether the box of a clock contains a router.
+bool is_in_box(const platform::NocClock& clock, const std::vector<std::uint32_t>& extents,
+               NodeIndex router) {
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    const auto at = static_cast<std::int64_t>(router % extents[d]);
+    if (at < clock.from[d] || at > clock.to[d]) return false;
+    router /= extents[d];
+  }
+  return true;
+}
+
+Result<void> check_box(const platform::NocClock& clock, const NocGraph& graph,
+                       const std::string& where) {
+  if (graph.extents.empty())
+    return fail(Errc::config_conflict, where, "a box of routers needs a mesh, a torus or a ring",
+                "name the routers with `routers`");
+  bool fits = clock.from.size() == graph.extents.size() && clock.to.size() == clock.from.size();
+  for (std::size_t d = 0; fits && d < graph.extents.size(); ++d)
+    fits = clock.from[d] >= 0 && clock.from[d] <= clock.to[d] && clock.to[d] < graph.extents[d];
+  if (fits) return {};
+  return fail(Errc::config_range, where, "the box is not within the network",
+              fmt::format("use positions below {}", fmt::join(graph.extents, " x ")));
+}
+
+/// Gives routers the clocks of the settings.
+Result<void> set_clocks(const Topology& topology, const platform::NocSettings& settings,
+                        NocGraph& graph) {
+  for (std::size_t i = 0; i < settings.clocks.size(); ++i) {
+    const platform::NocClock& clock = settings.clocks[i];
+    const std::string where = fmt::format("clocks/{}", i);
+    const auto [found, end] =
+        std::pair(std::find(graph.periods.begin(), graph.periods.end(), clock.cycle.count()),
+                  graph.periods.end());
+    const auto domain = static_cast<std::uint32_t>(found - graph.periods.begin());
+    if (found == end) graph.periods.push_back(clock.cycle.count());
+    for (const std::string& name : clock.routers) {
+      const std::vector<NodeIndex> named = platform::nodes_named(topology, name);
+      if (named.empty())
+        return fail(Errc::config_range, where, "the network has no node " + in_quotes(name),
+                    "`orrery network show` lists the names of nodes");
+      for (const NodeIndex router : named) graph.domain[router] = domain;
+    }
+    if (clock.from.empty()) continue;
+    if (auto done = check_box(clock, graph, where); !done) return done;
+    for (NodeIndex router = 0; router < graph.router_count(); ++router) {
+      if (is_in_box(clock, graph.extents, router)) graph.domain[router] = domain;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
-NocFabric make_noc_fabric(FabricRoutes& routes, const platform::Platform& platform) {
+Result<NocFabric> make_noc_fabric(FabricRoutes& routes, const platform::Platform& platform) {
   NocFabric made;
   made.settings = complete_settings(routes, platform);
   const Topology& topology = routes.topology();
-  const std::int64_t period = made.settings.cycle->count();
   NocGraph& graph = made.graph;
   graph.ports.assign(topology.node_count(), 0);
   graph.domain.assign(topology.node_count(), 0);
-  graph.periods = {period};
+  graph.periods = {made.settings.cycle->count()};
   for (LinkIndex link = 0; link < topology.link_count(); ++link) {
-    const std::int64_t latency = std::llround(routes.latency_ns(link) * 1e3);
     const double rate = link_rate(routes, link);
     const double flit_time =
         rate > 0 ? std::ceil(static_cast<double>(made.settings.flit->count()) / rate) : 1;
-    noc::add_link(graph, topology.link(link).from, topology.link(link).to, 1,
-                  std::max<std::int64_t>(0, latency - period),
+    noc::add_link(graph, topology.link(link).from, topology.link(link).to, 1, 0,
                   static_cast<std::int64_t>(std::min(flit_time, 1e15)));
     graph.links.back().is_down = rate <= 0;
   }
   find_cube(topology, routes, graph);
+  if (auto done = set_clocks(topology, made.settings, graph); !done)
+    return tl::unexpected(done.error());
+  for (LinkIndex link = 0; link < topology.link_count(); ++link) {
+    const std::int64_t cycle = graph.periods[graph.domain[topology.link(link).from]];
+    const std::int64_t latency = std::llround(routes.latency_ns(link) * 1e3);
+    graph.links[link].extra = std::max<std::int64_t>(0, latency - cycle);
+    graph.links[link].synchronizer = made.settings.synchronizer;
+  }
   for (EndPoint at = 0; at < routes.end_point_count(); ++at) noc::add_node(graph, routes.node(at));
   const bool by_table =
       made.settings.routing == platform::NocRouting::shortest ||
@@ -163,9 +223,10 @@ constexpr std::uint64_t kReadyFlits = 64;
 
 noc::FlitEngine make_engine(FabricRoutes& routes, const platform::Platform& platform,
                             platform::NocSettings& settings) {
-  NocFabric fabric = make_noc_fabric(routes, platform);
-  settings = fabric.settings;
-  auto made = noc::FlitEngine::make(fabric.graph, fabric.settings, std::move(fabric.table));
+  auto fabric = make_noc_fabric(routes, platform);
+  ORRERY_CHECK(fabric.has_value());  // see check_noc()
+  settings = fabric->settings;
+  auto made = noc::FlitEngine::make(fabric->graph, fabric->settings, std::move(fabric->table));
   ORRERY_CHECK(made.has_value());  // see check_noc()
   return std::move(*made);
 }
@@ -174,14 +235,15 @@ noc::FlitEngine make_engine(FabricRoutes& routes, const platform::Platform& plat
 
 Result<void> check_noc(const platform::Platform& platform, const std::string& where) {
   FabricRoutes routes(platform, true);
-  NocFabric fabric = make_noc_fabric(routes, platform);
-  const noc::NocGraph& graph = fabric.graph;
-  const auto made = noc::FlitEngine::make(graph, fabric.settings, std::move(fabric.table));
-  if (!made) {
-    Error error = made.error();
+  const auto in_section = [&](Error error) {
     error.where = where + ": noc: " + error.where;
     return tl::unexpected(error);
-  }
+  };
+  auto fabric = make_noc_fabric(routes, platform);
+  if (!fabric) return in_section(fabric.error());
+  const auto made =
+      noc::FlitEngine::make(fabric->graph, fabric->settings, std::move(fabric->table));
+  if (!made) return in_section(made.error());
   return {};
 }
 
@@ -212,7 +274,13 @@ std::int64_t NocNetwork::compute_uncontended_time(EndPoint from, EndPoint to,
                                                   std::int64_t bytes) const {
   if (from == to) return 0;
   const noc::NocGraph& graph = engine_.graph();
-  const std::int64_t period = graph.periods[0];
+  // If packets choose their ways, those may avoid slow routers.
+  const bool one_way = graph.periods.size() == 1 || engine_.routes().has_one_way();
+  const std::int64_t fastest = std::ranges::min(graph.periods);
+  const auto period_of = [&](std::uint32_t router) {
+    const bool is_end = router == graph.nodes[from].router || router == graph.nodes[to].router;
+    return one_way || is_end ? graph.periods[graph.domain[router]] : fastest;
+  };
   noc::Packet packet;
   packet.source = from;
   packet.destination = to;
@@ -222,23 +290,33 @@ std::int64_t NocNetwork::compute_uncontended_time(EndPoint from, EndPoint to,
       1, bytes / settings_.flit->count() + (bytes % settings_.flit->count() != 0) +
              static_cast<std::int64_t>(packet_count(bytes)) * settings_.head);
   // `most`: of the last flit, which follows the first at the rate of a link and overtakes it
-  // nowhere; unlike the first, it needs no channel.
+  // nowhere; unlike the first, it needs no channel. In picoseconds.
   const std::int64_t hold = settings_.stages == 1 ? 1 : 2;
-  double head = static_cast<double>(1 + graph.node_cycles), most = 0;
-  const auto pass = [&](std::int64_t delay, std::int64_t flit_time) {
-    head += static_cast<double>(settings_.stages);
+  double head = static_cast<double>((1 + graph.node_cycles) * period_of(graph.nodes[from].router));
+  double most = 0;
+  const auto pass = [&](std::int64_t period, std::int64_t delay, std::int64_t flit_time) {
+    head += static_cast<double>(settings_.stages * period);
     const double behind = std::floor(static_cast<double>(flits - 1) *
                                      static_cast<double>(flit_time) / static_cast<double>(period));
-    most = std::max(most + static_cast<double>(hold + delay),
-                    head + static_cast<double>(delay) + behind);
+    most = std::max(most + static_cast<double>(hold * period + delay),
+                    head + static_cast<double>(delay) + behind * static_cast<double>(period));
     head += static_cast<double>(delay);
   };
   noc::walk_route(graph, *ports_, engine_.routes(), packet, [&](const noc::NocLink& link) {
-    pass(link.cycles + noc::ceil_div(link.extra, period), std::max(period, link.flit_time));
+    const std::int64_t period = period_of(link.from), next = period_of(link.to);
+    std::int64_t delay = link.cycles * period + link.extra;
+    if (!one_way) {
+      if (link.extra > 0) delay += link.cycles * (graph.periods[graph.domain[link.from]] - period);
+    } else if (graph.domain[link.from] == graph.domain[link.to]) {
+      delay = (link.cycles + noc::ceil_div(link.extra, period)) * period;
+    } else {
+      delay += link.synchronizer * next;
+    }
+    pass(period, delay, std::max(period, link.flit_time));
   });
-  pass(graph.node_cycles, period);
-  const double time = most * static_cast<double>(period);
-  return time < static_cast<double>(MultiDimFabric::kTooLong) ? static_cast<std::int64_t>(time)
+  const std::int64_t last = period_of(graph.nodes[to].router);
+  pass(last, graph.node_cycles * last, last);
+  return most < static_cast<double>(MultiDimFabric::kTooLong) ? static_cast<std::int64_t>(most)
                                                               : MultiDimFabric::kTooLong;
 }
 

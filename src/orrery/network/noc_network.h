@@ -26,7 +26,10 @@ struct NocFabric {
 /// A mesh or torus whose devices are numbered with the first dimension fastest becomes a cube, so
 /// that routes by dimension apply. For `shortest` in other graphs, the table has the routes of the
 /// fabric's policy; of several next links, a hash of the router and the destination selects one.
-[[nodiscard]] NocFabric make_noc_fabric(FabricRoutes& routes, const platform::Platform& platform);
+/// Routers with equal cycles have one clock. Errc::config_range, config_conflict: a clock names no
+/// router.
+[[nodiscard]] Result<NocFabric> make_noc_fabric(FabricRoutes& routes,
+                                                const platform::Platform& platform);
 
 /// Whether the platform's network can be simulated by flits. A mesh or torus with a link that is
 /// down is another graph, in which no route uses that link. Errc: see noc::FlitEngine::make.
@@ -36,7 +39,8 @@ struct NocFabric {
 /// device sends its messages one after another, in packets.
 ///
 /// Without contention, the first flit lasts as many cycles as the routers have stages and links
-/// have delays; the others follow at the rate of the slowest link.
+/// have delays; the others follow at the rate of the slowest link. Between clocks, a flit also
+/// waits for the next cycle of the receiver, which is not part of uncontended_time().
 class NocNetwork final : public Network {
  public:
   /// check_noc() accepts the platform.

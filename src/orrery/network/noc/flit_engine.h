@@ -35,8 +35,8 @@ struct NocCounts {
 /// one cycle and the delay of its link after it was sent.
 ///
 /// Each router acts at the multiples of its clock's period; what arrives in between waits for the
-/// next. Routers without flits cost nothing. The result does not depend on the order in which
-/// routers act within a time.
+/// next, and between clocks, for the cycles of the synchronizer. Routers without flits cost
+/// nothing. The result does not depend on the order in which routers act within a time.
 class FlitEngine {
  public:
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();

@@ -127,17 +127,18 @@ void FlitEngine::build_ports(const NocGraph& graph) {
     const std::int64_t from_period = domains_[from.domain].period;
     const std::int64_t to_period = domains_[to.domain].period;
     const bool one_clock = from.domain == to.domain && link.extra == 0;
+    const std::int64_t waits = from.domain == to.domain ? 0 : link.synchronizer;
     OutPort& out = out_ports_[from.first_port + link.from_port];
     InPort& in = in_ports_[to.first_port + link.to_port];
     out.target = (to.first_port + link.to_port) << shift_;
     out.domain = to.domain;
     out.link = i;
-    out.delay = (hold_ + link.cycles) * from_period + link.extra;
+    out.delay = (hold_ + link.cycles) * from_period + link.extra + waits * to_period;
     out.cycles = one_clock ? hold_ + link.cycles : 0;
     out.flit_time = std::max(from_period, link.flit_time);
     in.target = (from.first_port + link.from_port) << shift_;
     in.domain = from.domain;
-    in.delay = (1 + link.cycles) * to_period + link.extra;
+    in.delay = (1 + link.cycles) * to_period + link.extra + waits * from_period;
     in.cycles = one_clock ? 1 + link.cycles : 0;
     in.use = settings_.credit;
   }

@@ -55,6 +55,8 @@ class NocRoutes {
     return (escape_ >> channel & 1) != 0;
   }
   [[nodiscard]] platform::NocRouting kind() const { return kind_; }
+  /// All packets from one node to another take the same way.
+  [[nodiscard]] bool has_one_way() const;
 
  private:
   NocRoutes() = default;
