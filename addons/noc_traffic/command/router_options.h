@@ -80,6 +80,7 @@ inline constexpr auto kRouterOptions = std::tuple{
     config::UndeclaredField{&NocSettings::cycle},
     config::UndeclaredField{&NocSettings::clocks},
     config::UndeclaredField{&NocSettings::synchronizer},
+    config::UndeclaredField{&NocSettings::skip},
     config::UndeclaredField{&NocSettings::seed}};
 
 }  // namespace orrery::commands

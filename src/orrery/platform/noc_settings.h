@@ -38,6 +38,12 @@ enum class NocRouting : std::uint8_t {
   up_down,    ///< a route of any graph that leads up a tree, then down
 };
 
+/// What is not simulated flit by flit, with the same result.
+enum class NocSkipping : std::uint8_t {
+  off,      ///< nothing
+  repeats,  ///< messages that contend as others did before
+};
+
 /// Routers with another clock: those with one of the names, and those in a box.
 struct NocClock {
   Time cycle{};
@@ -72,6 +78,7 @@ struct NocSettings {
   /// Cycles that a router waits for data from a router with another clock. Two flip-flops: Ginosar,
   /// "Metastability and synchronizers: a tutorial", IEEE Design & Test of Computers 28 (5), 2011.
   std::int64_t synchronizer = 2;
+  NocSkipping skip = NocSkipping::off;
   std::int64_t seed = 1;  ///< of random routes
 
   friend bool operator==(const NocSettings&, const NocSettings&) = default;

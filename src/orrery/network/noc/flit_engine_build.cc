@@ -184,4 +184,74 @@ void FlitEngine::build_clocks(const NocGraph& graph) {
     domains_[i].wheel.resize(std::bit_ceil(2 * static_cast<std::uint64_t>(most[i])));
 }
 
+bool FlitEngine::is_idle() const {
+  return undelivered_ == 0 && std::ranges::all_of(domains_, [](const Domain& domain) {
+           return domain.active == 0 && domain.pending == 0;
+         });
+}
+
+FlitEngine::Part FlitEngine::part(std::uint32_t number) const {
+  if (number < graph_->links.size()) {
+    const NocLink& link = graph_->links[number];
+    return {routers_[link.from].first_port + link.from_port,
+            routers_[link.to].first_port + link.to_port, kNone};
+  }
+  const bool is_entry = number < exit_of(0);
+  const std::uint32_t node = number - (is_entry ? entry_of(0) : exit_of(0));
+  const NocNode& place = graph_->nodes[node];
+  const std::uint32_t port = routers_[place.router].first_port + place.port;
+  return is_entry ? Part{kNone, port, node} : Part{port, kNone, kNone};
+}
+
+/// Calls `use(pointer)` for the pointers of a part.
+template <class Engine, class Use>
+void FlitEngine::for_turns(Engine& engine, std::uint32_t number, const Use& use) {
+  const Part part = engine.part(number);
+  const auto speedup = static_cast<std::uint32_t>(engine.settings_.speedup);
+  if (part.out_port != kNone) {
+    use(engine.switch_out_[part.out_port]);
+    for (std::uint32_t i = 0; i < engine.channels_; ++i)
+      use(engine.channel_out_[(part.out_port << engine.shift_) + i]);
+  }
+  if (part.in_port != kNone) {
+    for (std::uint32_t i = 0; i < speedup; ++i) {
+      use(engine.switch_in_[part.in_port * speedup + i]);
+      use(engine.switch_turn_[part.in_port * speedup + i]);
+    }
+    for (std::uint32_t i = 0; i < engine.channels_; ++i)
+      use(engine.channel_in_[(part.in_port << engine.shift_) + i]);
+  }
+  if (part.node != kNone) use(engine.nodes_[part.node].last_channel);
+}
+
+void FlitEngine::append_turns(std::uint32_t part, std::vector<std::uint32_t>& out) const {
+  for_turns(*this, part, [&](const std::uint32_t& turn) { out.push_back(turn); });
+}
+
+std::size_t FlitEngine::set_turns(std::uint32_t part, std::span<const std::uint32_t> turns) {
+  std::size_t next = 0;
+  for_turns(*this, part, [&](std::uint32_t& turn) { turn = turns[next++]; });
+  return next;
+}
+
+std::int64_t FlitEngine::busy_until(std::uint32_t number) const {
+  const std::uint32_t port = part(number).out_port;
+  return port == kNone ? 0 : out_ports_[port].idle_at;
+}
+
+bool FlitEngine::uses_diagonals() const {
+  return settings_.channel_allocator == platform::NocAllocator::wavefront ||
+         settings_.switch_allocator == platform::NocAllocator::wavefront;
+}
+
+std::array<std::int64_t, 2> FlitEngine::diagonals_of(std::uint32_t router) const {
+  const std::int64_t ports = routers_[router].ports;
+  return {ports << shift_, ports * settings_.speedup};
+}
+
+std::size_t FlitEngine::state_bytes() const {
+  return inputs_.size() * (sizeof(Channel) + depth_ * sizeof(Flit) + 3 * sizeof(std::uint32_t)) +
+         out_ports_.size() * (sizeof(OutPort) + sizeof(InPort)) + nodes_.size() * sizeof(Node);
+}
+
 }  // namespace orrery::noc

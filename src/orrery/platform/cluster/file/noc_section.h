@@ -87,6 +87,9 @@ struct ParameterTable<platform::NocSettings> {
       field("synchronizer", &Noc::synchronizer,
             "cycles that a router waits for flits and credits from a router with another cycle",
             between(0, 1024)),
+      field("skip", &Noc::skip,
+            "what is not simulated flit by flit, with the same results: `repeats`: messages that "
+            "contend as others did before; `off`: nothing"),
       field("seed", &Noc::seed, "of random routes", between(0, 1e15))};
 };
 
