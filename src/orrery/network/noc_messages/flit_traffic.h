@@ -37,6 +37,7 @@ class FlitTraffic {
     virtual void carries(std::uint32_t link, std::int64_t from, std::int64_t until,
                          std::int64_t bytes) = 0;
   };
+  static constexpr std::uint64_t kMostPosts = 2;
   using Final = std::vector<std::uint32_t>;  ///< pointers, part by part
 
   /// The token of the message is its number in the pattern, and its nodes are numbered in the order
@@ -93,7 +94,7 @@ class FlitTraffic {
   [[nodiscard]] bool is_full() const;
 
   [[nodiscard]] std::unique_ptr<Engine> new_engine(const Names& names) const;
-  [[nodiscard]] static bool fits(const Engine& engine, const Names& names);
+  [[nodiscard]] static bool fits(const Engine& engine, const Post& post, const Names& names);
   void post(Engine& engine, const Post& post, const Names& names) const;
   static void run(Engine& engine, std::int64_t until, std::vector<PatternArrival>* log);
   [[nodiscard]] static Final final_of(const Engine& engine);

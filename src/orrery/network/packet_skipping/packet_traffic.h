@@ -27,7 +27,8 @@ class PacketTraffic {
   using Message = PacketPost;
   using Report = PacketEngine::Report;
   using Engine = SteadyEngine;
-  struct Final {};  // an idle network is always the same
+  static constexpr std::uint64_t kMostPosts = 1'000'000;  // engines are small
+  struct Final {};                                        // an idle network is always the same
 
   /// A link that a pattern uses first with this connection, and the link in the other direction if
   /// pauses may use it.
@@ -68,7 +69,8 @@ class PacketTraffic {
   [[nodiscard]] std::unique_ptr<SteadyEngine> new_engine(const Names& /*names*/) const {
     return std::make_unique<SteadyEngine>(settings_, usual_window_);
   }
-  [[nodiscard]] static bool fits(const SteadyEngine& /*engine*/, const Names& /*names*/) {
+  [[nodiscard]] static bool fits(const SteadyEngine& /*engine*/, const Post& /*post*/,
+                                 const Names& /*names*/) {
     return true;
   }
   static void post(SteadyEngine& engine, const Post& post, const Names& names);

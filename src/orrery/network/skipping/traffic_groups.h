@@ -32,7 +32,9 @@ struct SkippedEvents {
 ///   of messages that are posted now, at least `now`, before anything else happens;
 /// - `describe(names, pair, message)`: its PatternPost without times;
 /// - `end(names, final)`: a group has left the network;
-/// - `is_full()`: there is no memory for more groups that differ.
+/// - `is_full()`: there is no memory for more groups that differ;
+/// - `kMostPosts`: how often a message is simulated, on average, before all messages become one
+///   group, which is as fast as without groups.
 template <class Traffic>
 class TrafficGroups {
  public:
@@ -49,7 +51,7 @@ class TrafficGroups {
   /// A copy that continues from the current state, without the patterns of the past.
   TrafficGroups(const TrafficGroups& other)
       : traffic_(other.traffic_),
-        simulated_(std::make_shared<std::uint64_t>(*other.simulated_)),
+        work_(std::make_shared<PatternWork>(*other.work_)),
         patterns_(new_patterns()),
         group_of_(traffic_.part_count(), kNone),
         calls_(other.calls_),
@@ -100,7 +102,7 @@ class TrafficGroups {
       learn(groups_[i], kNever / 2);
       end_group(i);
     }
-    return {.simulated = *simulated_, .all = std::max(events_, *simulated_)};
+    return {.simulated = work_->events, .all = std::max(events_, work_->events)};
   }
   /// Calls `use(engine)` for the engines of messages that have not arrived.
   template <class Use>
@@ -113,6 +115,7 @@ class TrafficGroups {
  private:
   static constexpr std::uint32_t kNone = ~0u;
   static constexpr std::size_t kMostPatterns = 1'000'000;  // before they are forgotten
+  static constexpr std::uint64_t kSomePosts = 10'000;
 
   struct Sent {
     std::int64_t at = 0, sent = 0;  // of the pattern, and of the caller
@@ -139,7 +142,7 @@ class TrafficGroups {
   };
 
   [[nodiscard]] std::shared_ptr<Patterns> new_patterns() const {
-    return std::make_shared<Patterns>(simulated_);
+    return std::make_shared<Patterns>(work_);
   }
   void learn(Group& group, std::int64_t until) {
     group.patterns->learn(*group.pattern, until, traffic_, group.names);
@@ -149,27 +152,26 @@ class TrafficGroups {
   template <class Pair>
   std::uint32_t group_for(const Pair& pair, std::int64_t now) {
     std::vector<std::uint32_t> found;
-    for (const std::uint32_t one : pair.shared) {
-      const std::uint32_t group = group_of_[one];
-      if (group == kNone || std::ranges::find(found, group) != found.end()) continue;
+    const auto consider = [&](std::uint32_t group) {
       if (is_over(groups_[group], now))
         end_group(group);
       else
         found.push_back(group);
-    }
-    if (traffic_.is_full()) {
-      found = all_groups();
-      patterns_ = new_patterns();
+    };
+    const bool is_full = traffic_.is_full();
+    if (is_full) patterns_ = new_patterns();  // the old ones end with their groups
+    if (is_full || work_->posts > kSomePosts + Traffic::kMostPosts * posts_) {
+      for (std::uint32_t i = 0; i < groups_.size(); ++i) {
+        if (groups_[i].pattern != nullptr) consider(i);
+      }
+    } else {
+      for (const std::uint32_t one : pair.shared) {
+        const std::uint32_t group = group_of_[one];
+        if (group != kNone && std::ranges::find(found, group) == found.end()) consider(group);
+      }
     }
     if (found.empty()) return begin_group(traffic_.begin_of(now));
     return found.size() == 1 ? found.front() : join_groups(found, now);
-  }
-  [[nodiscard]] std::vector<std::uint32_t> all_groups() const {
-    std::vector<std::uint32_t> all;
-    for (std::uint32_t i = 0; i < groups_.size(); ++i) {
-      if (groups_[i].pattern != nullptr) all.push_back(i);
-    }
-    return all;
   }
   bool is_over(Group& group, std::int64_t now) {
     if (group.undelivered > 0) return false;
@@ -264,7 +266,7 @@ class TrafficGroups {
   }
 
   Traffic traffic_;
-  std::shared_ptr<std::uint64_t> simulated_ = std::make_shared<std::uint64_t>();
+  std::shared_ptr<PatternWork> work_ = std::make_shared<PatternWork>();
   std::shared_ptr<Patterns> patterns_;
   std::vector<Group> groups_;
   std::vector<std::uint32_t> unused_groups_;

@@ -40,6 +40,12 @@ struct PatternPost {
   std::vector<std::uint64_t> key;  ///< equal keys mean equal messages
 };
 
+/// What has been simulated.
+struct PatternWork {
+  std::uint64_t events = 0;  ///< of engines
+  std::uint64_t posts = 0;   ///< messages, each time
+};
+
 /// Stores patterns. A pattern is simulated when its results are needed for the first time. Its
 /// engine continues with the first longer pattern; if another one follows, its messages are
 /// simulated again from the first one on.
@@ -49,7 +55,8 @@ struct PatternPost {
 /// - `Names`: where a pattern is in the network;
 /// - `Final`: what a pattern leaves for later ones in the same place;
 /// - `Engine`: with `is_quiet()`, `quiet_since()`, `next_arrival()`, `events()` and `simulated()`;
-/// - `new_engine(names)`, `fits(engine, names)`: whether an engine simulates that place;
+/// - `new_engine(names)`, `fits(engine, post, names)`: whether an engine can continue with a
+/// message;
 /// - `post(engine, post, names)`, `run(engine, until, log)`: appends arrivals, unless `log` is
 /// null;
 /// - `final_of(engine)`: the state of a quiet engine.
@@ -74,9 +81,8 @@ class TrafficPatterns {
     std::unique_ptr<Engine> engine;        ///< at `known_until`, unless a longer pattern has it
   };
 
-  /// Adds the events that it simulates to `simulated`.
-  explicit TrafficPatterns(std::shared_ptr<std::uint64_t> simulated)
-      : simulated_(std::move(simulated)) {
+  /// Adds what it simulates to `work`.
+  explicit TrafficPatterns(std::shared_ptr<PatternWork> work) : work_(std::move(work)) {
     patterns_.emplace_back();
   }
   TrafficPatterns(const TrafficPatterns&) = delete;
@@ -100,12 +106,12 @@ class TrafficPatterns {
     made.known_until = post.at;
     made.post = std::move(post);
     if (pattern.engine == nullptr || pattern.known_until > made.post.at ||
-        !traffic.fits(*pattern.engine, names))
+        !traffic.fits(*pattern.engine, made.post, names))
       return made;
     made.engine = std::move(pattern.engine);
     run(*made.engine, made.post.at, traffic, &pattern.arrivals);
     pattern.known_until = made.post.at;
-    traffic.post(*made.engine, made.post, names);
+    this->post(*made.engine, made.post, traffic, names);
     return made;
   }
   /// Makes the arrivals until `until` known, or until it is quiet.
@@ -145,7 +151,7 @@ class TrafficPatterns {
     for (auto at = path.rbegin(); at != path.rend(); ++at) {
       const Post& post = (*at)->post;
       if (!post.is_together) run(*engine, post.at, traffic, nullptr);
-      traffic.post(*engine, post, names);
+      this->post(*engine, post, traffic, names);
     }
     run(*engine, pattern.known_until, traffic, nullptr);
     return engine;
@@ -154,12 +160,16 @@ class TrafficPatterns {
            std::vector<PatternArrival>* log) {
     const std::uint64_t before = engine.simulated();
     traffic.run(engine, until, log);
-    *simulated_ += engine.simulated() - before;
+    work_->events += engine.simulated() - before;
+  }
+  void post(Engine& engine, const Post& post, const Traffic& traffic, const Names& names) {
+    traffic.post(engine, post, names);
+    ++work_->posts;
   }
 
   std::deque<Pattern> patterns_;
   std::unordered_multimap<std::uint64_t, Pattern*> longer_;  // by hash of a pattern and a post
-  std::shared_ptr<std::uint64_t> simulated_;
+  std::shared_ptr<PatternWork> work_;
 };
 
 }  // namespace orrery::model

@@ -147,12 +147,29 @@ TEST(FabricFile, DiesAreJoinedByOtherLinks) {
   EXPECT_EQ(resolved_cluster(*again), resolved_cluster(*made));
 }
 
+void expect_problem(const std::string& fabric, const std::string& place, const std::string& what) {
+  EXPECT_THAT(fabric_problem(fabric), HasSubstr("c.yaml:/fabric" + place));
+  EXPECT_THAT(fabric_problem(fabric), HasSubstr(what));
+}
+
+TEST(FabricFile, DiesThatDoNotFitAreNamed) {
+  expect_problem(
+      "{hosts: [{count: 6, devices: 1}], network: {kind: mesh, sizes: [3, 2], dies: [2, 1], " +
+          kFabricPort + "}}",
+      "/network/dies/0", "3 x 2 positions cannot be divided into dies of 2 x 1");
+  expect_problem(
+      "{hosts: [{count: 6, devices: 1}], network: {kind: mesh, dies: [0], " + kFabricPort + "}}",
+      "/network/dies/0", "is less than 1");
+  expect_problem(
+      "{hosts: [{count: 6, devices: 1}], network: {kind: switch, dies: [2], " + kFabricPort + "}}",
+      "/network/dies", "is for rings, meshes and tori only");
+  expect_problem("{hosts: [{count: 6, devices: 1}], network: {kind: ring, die_link: nvlink4, " +
+                     kFabricPort + "}}",
+                 "/network/die_link", "has no effect without `dies`");
+}
+
 TEST(FabricFile, WhatIsWrongIsNamedWithItsPlace) {
-  const auto expect = [](const std::string& fabric, const std::string& place,
-                         const std::string& what) {
-    EXPECT_THAT(fabric_problem(fabric), HasSubstr("c.yaml:/fabric" + place));
-    EXPECT_THAT(fabric_problem(fabric), HasSubstr(what));
-  };
+  const auto& expect = expect_problem;
   expect("{}", "/hosts", "is missing");
   expect("{hosts: [{devices: 2}]}", "/hosts/0/scale_up", "is missing");
   expect("{hosts: [{devices: 1, nics: 1}]}", "/hosts/0/pcie", "is missing");
@@ -165,17 +182,6 @@ TEST(FabricFile, WhatIsWrongIsNamedWithItsPlace) {
   expect("{hosts: [{count: 6, devices: 1}], network: {kind: torus, sizes: [2, 2], " + kFabricPort +
              "}}",
          "/network/sizes", "2 x 2 is 4 positions, but there are 6 devices or NICs");
-  expect("{hosts: [{count: 6, devices: 1}], network: {kind: mesh, sizes: [3, 2], dies: [2, 1], " +
-             kFabricPort + "}}",
-         "/network/dies/0", "3 x 2 positions cannot be divided into dies of 2 x 1");
-  expect("{hosts: [{count: 6, devices: 1}], network: {kind: mesh, dies: [0], " + kFabricPort + "}}",
-         "/network/dies/0", "is less than 1");
-  expect(
-      "{hosts: [{count: 6, devices: 1}], network: {kind: switch, dies: [2], " + kFabricPort + "}}",
-      "/network/dies", "is for rings, meshes and tori only");
-  expect("{hosts: [{count: 6, devices: 1}], network: {kind: ring, die_link: nvlink4, " +
-             kFabricPort + "}}",
-         "/network/die_link", "has no effect without `dies`");
   expect("{hosts: [{count: 64, devices: 1}], network: {kind: tpu, sizes: [4, 4, 2], " +
              kFabricPort + "}}",
          "/network/sizes", "multiples of 4");
