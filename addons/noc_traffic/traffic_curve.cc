@@ -41,7 +41,9 @@ double path_cycles(const FlitEngine& engine, const platform::NocSettings& router
   engine.routes().prepare(packet);
   auto cycles = 1 + 2 * graph.node_cycles + router.stages;
   walk_route(graph, ports, engine.routes(), packet,
-             [&](const NocLink& link) { cycles += link.cycles + router.stages; });
+             [&](std::uint32_t link, const RouteSet& /*outputs*/) {
+               cycles += graph.links[link].cycles + router.stages;
+             });
   return static_cast<double>(cycles);
 }
 

@@ -2,11 +2,12 @@
 //
 // Collectives on a mesh of devices, by several network models: the figures of docs/noc.md.
 //
-//   wafer_collectives SIDE NETWORK COLLECTIVE BYTES ALGORITHM
+//   wafer_collectives SIDE NETWORK COLLECTIVE BYTES ALGORITHM [repeats]
 //
 // SIDE x SIDE devices, links of 32 GB/s and 1 ns; COLLECTIVE is all-reduce or all-to-all; ALGORITHM
-// as in cluster files: "ring,ring", "direct,direct", "one_ring", "one_direct". Prints the simulated
-// time and the CPU time of the simulation.
+// as in cluster files: "ring,ring", "direct,direct", "one_ring", "one_direct". With `repeats`,
+// flits are skipped (`noc: {skip: repeats}`). Prints the simulated time, the CPU time of the
+// simulation, and how many flits were simulated.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -21,8 +22,9 @@
 
 int main(int argc, char** argv) {
   using namespace orrery;
-  if (argc != 6) {
-    std::fprintf(stderr, "usage: wafer_collectives SIDE NETWORK COLLECTIVE BYTES ALGORITHM\n");
+  if (argc != 6 && argc != 7) {
+    std::fprintf(stderr,
+                 "usage: wafer_collectives SIDE NETWORK COLLECTIVE BYTES ALGORITHM [repeats]\n");
     return 2;
   }
   const std::string side = argv[1], collective = argv[3];
@@ -36,9 +38,9 @@ int main(int argc, char** argv) {
                   "  hosts: [{{count: {2}, devices: 1}}]\n"
                   "  network: {{kind: mesh, sizes: [{0}, {0}], port: {{bandwidth: 32 GB/s, "
                   "latency: 1 ns}}}}\n"
-                  "collectives: {{{3}: [{4}]}}\n",
+                  "collectives: {{{3}: [{4}]}}\n{5}",
                   side, argv[2], devices, collective == "all-reduce" ? "all_reduce" : "all_to_all",
-                  argv[5]),
+                  argv[5], argc == 7 ? fmt::format("noc: {{skip: {}}}\n", argv[6]) : ""),
       "wafer", findings);
   if (!platform) {
     std::fprintf(stderr, "wafer_collectives: %s\n", to_string(platform.error()).c_str());
@@ -59,5 +61,8 @@ int main(int argc, char** argv) {
   std::printf("%s,%s,%s,%s,%s,%.3f us,%.1f CPU s\n", argv[1], argv[2], argv[3], argv[4], argv[5],
               static_cast<double>(result->end.count()) / 1e6,
               static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
+  for (const Finding& one : result->findings.list()) {
+    for (const std::string& place : one.places) std::printf("  %s\n", place.c_str());
+  }
   return 0;
 }

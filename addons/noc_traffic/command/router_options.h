@@ -78,6 +78,9 @@ inline constexpr auto kRouterOptions = std::tuple{
     config::UndeclaredField{&NocSettings::packet},
     config::UndeclaredField{&NocSettings::head},
     config::UndeclaredField{&NocSettings::cycle},
+    config::UndeclaredField{&NocSettings::clocks},
+    config::UndeclaredField{&NocSettings::synchronizer},
+    config::UndeclaredField{&NocSettings::skip},
     config::UndeclaredField{&NocSettings::seed}};
 
 }  // namespace orrery::commands

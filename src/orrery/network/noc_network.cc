@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/network/noc_network.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -8,6 +11,8 @@
 
 #include "orrery/core/check.h"
 #include "orrery/core/random.h"
+#include "orrery/core/text/text.h"
+#include "orrery/core/text/units.h"
 
 namespace orrery::model {
 
@@ -126,28 +131,84 @@ noc::RouteTable fabric_table(FabricRoutes& routes, const NocGraph& graph) {
   return made;
 }
 
+/// Whether the box of a clock contains a router.
+bool is_in_box(const platform::NocClock& clock, const std::vector<std::uint32_t>& extents,
+               NodeIndex router) {
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    const auto at = static_cast<std::int64_t>(router % extents[d]);
+    if (at < clock.from[d] || at > clock.to[d]) return false;
+    router /= extents[d];
+  }
+  return true;
+}
+
+Result<void> check_box(const platform::NocClock& clock, const NocGraph& graph,
+                       const std::string& where) {
+  if (graph.extents.empty())
+    return fail(Errc::config_conflict, where, "a box of routers needs a mesh, a torus or a ring",
+                "name the routers with `routers`");
+  bool fits = clock.from.size() == graph.extents.size() && clock.to.size() == clock.from.size();
+  for (std::size_t d = 0; fits && d < graph.extents.size(); ++d)
+    fits = clock.from[d] >= 0 && clock.from[d] <= clock.to[d] && clock.to[d] < graph.extents[d];
+  if (fits) return {};
+  return fail(Errc::config_range, where, "the box is not within the network",
+              fmt::format("use positions below {}", fmt::join(graph.extents, " x ")));
+}
+
+/// Gives routers the clocks of the settings.
+Result<void> set_clocks(const Topology& topology, const platform::NocSettings& settings,
+                        NocGraph& graph) {
+  for (std::size_t i = 0; i < settings.clocks.size(); ++i) {
+    const platform::NocClock& clock = settings.clocks[i];
+    const std::string where = fmt::format("clocks/{}", i);
+    const auto [found, end] =
+        std::pair(std::find(graph.periods.begin(), graph.periods.end(), clock.cycle.count()),
+                  graph.periods.end());
+    const auto domain = static_cast<std::uint32_t>(found - graph.periods.begin());
+    if (found == end) graph.periods.push_back(clock.cycle.count());
+    for (const std::string& name : clock.routers) {
+      const std::vector<NodeIndex> named = platform::nodes_named(topology, name);
+      if (named.empty())
+        return fail(Errc::config_range, where, "the network has no node " + in_quotes(name),
+                    "`orrery network show` lists the names of nodes");
+      for (const NodeIndex router : named) graph.domain[router] = domain;
+    }
+    if (clock.from.empty()) continue;
+    if (auto done = check_box(clock, graph, where); !done) return done;
+    for (NodeIndex router = 0; router < graph.router_count(); ++router) {
+      if (is_in_box(clock, graph.extents, router)) graph.domain[router] = domain;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
-NocFabric make_noc_fabric(FabricRoutes& routes, const platform::Platform& platform) {
+Result<NocFabric> make_noc_fabric(FabricRoutes& routes, const platform::Platform& platform) {
   NocFabric made;
   made.settings = complete_settings(routes, platform);
   const Topology& topology = routes.topology();
-  const std::int64_t period = made.settings.cycle->count();
   NocGraph& graph = made.graph;
   graph.ports.assign(topology.node_count(), 0);
   graph.domain.assign(topology.node_count(), 0);
-  graph.periods = {period};
+  graph.periods = {made.settings.cycle->count()};
   for (LinkIndex link = 0; link < topology.link_count(); ++link) {
-    const std::int64_t latency = std::llround(routes.latency_ns(link) * 1e3);
     const double rate = link_rate(routes, link);
     const double flit_time =
         rate > 0 ? std::ceil(static_cast<double>(made.settings.flit->count()) / rate) : 1;
-    noc::add_link(graph, topology.link(link).from, topology.link(link).to, 1,
-                  std::max<std::int64_t>(0, latency - period),
+    noc::add_link(graph, topology.link(link).from, topology.link(link).to, 1, 0,
                   static_cast<std::int64_t>(std::min(flit_time, 1e15)));
     graph.links.back().is_down = rate <= 0;
   }
   find_cube(topology, routes, graph);
+  if (auto done = set_clocks(topology, made.settings, graph); !done)
+    return tl::unexpected(done.error());
+  for (LinkIndex link = 0; link < topology.link_count(); ++link) {
+    const std::int64_t cycle = graph.periods[graph.domain[topology.link(link).from]];
+    const std::int64_t latency = std::llround(routes.latency_ns(link) * 1e3);
+    graph.links[link].extra = std::max<std::int64_t>(0, latency - cycle);
+    graph.links[link].synchronizer = made.settings.synchronizer;
+  }
   for (EndPoint at = 0; at < routes.end_point_count(); ++at) noc::add_node(graph, routes.node(at));
   const bool by_table =
       made.settings.routing == platform::NocRouting::shortest ||
@@ -158,30 +219,29 @@ NocFabric make_noc_fabric(FabricRoutes& routes, const platform::Platform& platfo
 
 namespace {
 
-/// Flits that a source has ready: more than it sends until the next delivery.
-constexpr std::uint64_t kReadyFlits = 64;
-
-noc::FlitEngine make_engine(FabricRoutes& routes, const platform::Platform& platform,
-                            platform::NocSettings& settings) {
-  NocFabric fabric = make_noc_fabric(routes, platform);
-  settings = fabric.settings;
-  auto made = noc::FlitEngine::make(fabric.graph, fabric.settings, std::move(fabric.table));
+FlitMessages make_messages(FabricRoutes& routes, const platform::Platform& platform,
+                           platform::NocSettings& settings) {
+  auto fabric = make_noc_fabric(routes, platform);
+  ORRERY_CHECK(fabric.has_value());  // see check_noc()
+  settings = fabric->settings;
+  auto made = noc::FlitEngine::make(fabric->graph, fabric->settings, std::move(fabric->table));
   ORRERY_CHECK(made.has_value());  // see check_noc()
-  return std::move(*made);
+  return {std::move(*made), settings};
 }
 
 }  // namespace
 
 Result<void> check_noc(const platform::Platform& platform, const std::string& where) {
   FabricRoutes routes(platform, true);
-  NocFabric fabric = make_noc_fabric(routes, platform);
-  const noc::NocGraph& graph = fabric.graph;
-  const auto made = noc::FlitEngine::make(graph, fabric.settings, std::move(fabric.table));
-  if (!made) {
-    Error error = made.error();
+  const auto in_section = [&](Error error) {
     error.where = where + ": noc: " + error.where;
     return tl::unexpected(error);
-  }
+  };
+  auto fabric = make_noc_fabric(routes, platform);
+  if (!fabric) return in_section(fabric.error());
+  const auto made =
+      noc::FlitEngine::make(fabric->graph, fabric->settings, std::move(fabric->table));
+  if (!made) return in_section(made.error());
   return {};
 }
 
@@ -194,110 +254,102 @@ NocNetwork::NocNetwork(const platform::Platform& platform, std::shared_ptr<Fabri
                .switches = static_cast<std::uint32_t>(routes->reducers().size())},
               {.tick_order_free = true, .in_order = true}),
       routes_(std::move(routes)),
-      engine_(make_engine(*routes_, platform, settings_)),
-      ports_(std::make_shared<const noc::NocPorts>(engine_.graph())),
-      waiting_(routes_->end_point_count()) {}
+      messages_(make_messages(*routes_, platform, settings_)),
+      ports_(std::make_shared<const noc::NocPorts>(engine().graph())) {
+  if (settings_.skip == platform::NocSkipping::off) return;
+  why_not_skipped_ = why_flits_not_skipped(engine().routes().kind());
+  if (why_not_skipped_.empty()) skipper_.emplace(FlitTraffic(messages_));
+}
+
+/// Passes arrivals and loads on.
+class NocNetwork::Reporter final : public FlitTraffic::Report {
+ public:
+  Reporter(const NocNetwork& network, Sink& sink) : network_(network), sink_(sink) {}
+  void arrives(std::uint32_t token) override { sink_.arrives(token); }
+  void carries(std::uint32_t link, std::int64_t from, std::int64_t until,
+               std::int64_t bytes) override {
+    network_.report_carried(link, from, until, bytes);
+  }
+
+ private:
+  const NocNetwork& network_;
+  Sink& sink_;
+};
 
 std::unique_ptr<Network> NocNetwork::snapshot() const {
   return std::unique_ptr<Network>(new NocNetwork(*this));
 }
 
-std::uint64_t NocNetwork::packet_count(std::int64_t bytes) const {
-  const std::int64_t capacity = (settings_.packet - settings_.head) * settings_.flit->count();
-  return static_cast<std::uint64_t>(
-      std::max<std::int64_t>(1, bytes / capacity + (bytes % capacity != 0)));
-}
-
 std::int64_t NocNetwork::compute_uncontended_time(EndPoint from, EndPoint to,
                                                   std::int64_t bytes) const {
   if (from == to) return 0;
-  const noc::NocGraph& graph = engine_.graph();
-  const std::int64_t period = graph.periods[0];
+  const noc::NocGraph& graph = engine().graph();
+  // If packets choose their ways, those may avoid slow routers.
+  const bool one_way = graph.periods.size() == 1 || engine().routes().has_one_way();
+  const std::int64_t fastest = std::ranges::min(graph.periods);
+  const auto period_of = [&](std::uint32_t router) {
+    const bool is_end = router == graph.nodes[from].router || router == graph.nodes[to].router;
+    return one_way || is_end ? graph.periods[graph.domain[router]] : fastest;
+  };
   noc::Packet packet;
   packet.source = from;
   packet.destination = to;
-  engine_.routes().prepare(packet);
+  engine().routes().prepare(packet);
   packet.second_phase = true;  // Valiant's way is not shorter
-  const std::int64_t flits = std::max<std::int64_t>(
-      1, bytes / settings_.flit->count() + (bytes % settings_.flit->count() != 0) +
-             static_cast<std::int64_t>(packet_count(bytes)) * settings_.head);
+  const std::int64_t flits = messages_.flit_count(bytes);
   // `most`: of the last flit, which follows the first at the rate of a link and overtakes it
-  // nowhere; unlike the first, it needs no channel.
+  // nowhere; unlike the first, it needs no channel. In picoseconds.
   const std::int64_t hold = settings_.stages == 1 ? 1 : 2;
-  double head = static_cast<double>(1 + graph.node_cycles), most = 0;
-  const auto pass = [&](std::int64_t delay, std::int64_t flit_time) {
-    head += static_cast<double>(settings_.stages);
+  double head = static_cast<double>((1 + graph.node_cycles) * period_of(graph.nodes[from].router));
+  double most = 0;
+  const auto pass = [&](std::int64_t period, std::int64_t delay, std::int64_t flit_time) {
+    head += static_cast<double>(settings_.stages * period);
     const double behind = std::floor(static_cast<double>(flits - 1) *
                                      static_cast<double>(flit_time) / static_cast<double>(period));
-    most = std::max(most + static_cast<double>(hold + delay),
-                    head + static_cast<double>(delay) + behind);
+    most = std::max(most + static_cast<double>(hold * period + delay),
+                    head + static_cast<double>(delay) + behind * static_cast<double>(period));
     head += static_cast<double>(delay);
   };
-  noc::walk_route(graph, *ports_, engine_.routes(), packet, [&](const noc::NocLink& link) {
-    pass(link.cycles + noc::ceil_div(link.extra, period), std::max(period, link.flit_time));
-  });
-  pass(graph.node_cycles, period);
-  const double time = most * static_cast<double>(period);
-  return time < static_cast<double>(MultiDimFabric::kTooLong) ? static_cast<std::int64_t>(time)
+  noc::walk_route(graph, *ports_, engine().routes(), packet,
+                  [&](std::uint32_t number, const noc::RouteSet& /*outputs*/) {
+                    const noc::NocLink& link = graph.links[number];
+                    const std::int64_t period = period_of(link.from), next = period_of(link.to);
+                    std::int64_t delay = link.cycles * period + link.extra;
+                    if (!one_way) {
+                      if (link.extra > 0)
+                        delay += link.cycles * (graph.periods[graph.domain[link.from]] - period);
+                    } else if (graph.domain[link.from] == graph.domain[link.to]) {
+                      delay = (link.cycles + noc::ceil_div(link.extra, period)) * period;
+                    } else {
+                      delay += link.synchronizer * next;
+                    }
+                    pass(period, delay, std::max(period, link.flit_time));
+                  });
+  const std::int64_t last = period_of(graph.nodes[to].router);
+  pass(last, graph.node_cycles * last, last);
+  return most < static_cast<double>(MultiDimFabric::kTooLong) ? static_cast<std::int64_t>(most)
                                                               : MultiDimFabric::kTooLong;
-}
-
-void NocNetwork::post_packet(EndPoint from, std::uint32_t number) {
-  Message& message = messages_[number];
-  const std::int64_t flit = settings_.flit->count();
-  const std::int64_t payload = std::min(message.bytes, (settings_.packet - settings_.head) * flit);
-  message.bytes -= payload;
-  --message.packets;
-  noc::Packet packet;
-  packet.source = from;
-  packet.destination = message.to;
-  packet.size = static_cast<std::uint32_t>(
-      std::max<std::int64_t>(1, settings_.head + payload / flit + (payload % flit != 0)));
-  packet.tag = number;
-  packet.payload = payload;
-  packet.created = message.created;
-  packet.key = mix_bits(message.key + message.packets);
-  engine_.post(packet);
-}
-
-void NocNetwork::feed(EndPoint from) {
-  std::deque<std::uint32_t>& waiting = waiting_[from];
-  while (!waiting.empty() && engine_.queued(from) < kReadyFlits) {
-    post_packet(from, waiting.front());
-    if (messages_[waiting.front()].packets == 0) waiting.pop_front();
-  }
 }
 
 void NocNetwork::settle(std::int64_t now, Sink& sink) {
   run(now, sink);
   std::sort(sent_.begin(), sent_.end());
+  if (skipper_) skipper_->begin_posts();
   for (const Send& message : sent_) {
     if (uncontended_time(message.from, message.to, message.bytes) >=
         MultiDimFabric::kTooLong - now) {
       sink.exceeds_clock();
       continue;
     }
-    std::uint32_t number = static_cast<std::uint32_t>(messages_.size());
-    if (unused_.empty()) {
-      messages_.emplace_back();
-    } else {
-      number = unused_.back();
-      unused_.pop_back();
-    }
-    const std::uint64_t packets = packet_count(message.bytes);
-    messages_[number] = {message.token,
-                         message.to,
-                         message.bytes,
-                         now + 1,
-                         packets,
-                         packets,
-                         mix_bits(static_cast<std::uint64_t>(settings_.seed) ^ ++posted_ << 20)};
-    if (waiting_[message.from].empty()) senders_.push_back(message.from);
-    waiting_[message.from].push_back(number);
-    feed(message.from);
+    const FlitMessage posted{
+        message.from, message.to, message.bytes, message.token,
+        mix_bits(static_cast<std::uint64_t>(settings_.seed) ^ ++posted_ << 20)};
+    if (skipper_)
+      skipper_->post(posted, now);
+    else
+      messages_.post(posted, now);
   }
   sent_.clear();
-  std::erase_if(senders_, [&](EndPoint from) { return waiting_[from].empty(); });
   find_next();
 }
 
@@ -307,29 +359,32 @@ void NocNetwork::advance(std::int64_t until, Sink& sink) {
 }
 
 void NocNetwork::run(std::int64_t until, Sink& sink) {
-  engine_.report_links(observed());
-  // In steps, so that no source runs out of packets.
-  while (engine_.next_delivery() <= until) {
-    engine_.run(engine_.next_delivery());
-    take_deliveries(sink);
+  if (skipper_) {
+    Reporter reporter(*this, sink);
+    skipper_->report_links(observed());
+    return skipper_->run(until, reporter);
   }
-  engine_.run(until);
-  take_deliveries(sink);
+  messages_.engine().report_links(observed());
+  messages_.run(until, [&](std::uint32_t token, std::int64_t /*time*/) { sink.arrives(token); });
+  for (const noc::LinkPass& one : engine().link_passes())
+    report_carried(one.link, one.from, one.until, one.payload);
+  messages_.engine().clear_link_passes();
 }
 
-void NocNetwork::take_deliveries(Sink& sink) {
-  for (const noc::LinkPass& one : engine_.link_passes())
-    report_carried(one.link, one.from, one.until, one.payload);
-  engine_.clear_link_passes();
-  for (const EndPoint from : senders_) feed(from);
-  std::erase_if(senders_, [&](EndPoint from) { return waiting_[from].empty(); });
-  for (const noc::Delivery& one : engine_.deliveries()) {
-    Message& message = messages_[one.packet.tag];
-    if (--message.undelivered > 0) continue;
-    unused_.push_back(one.packet.tag);
-    sink.arrives(message.token);
-  }
-  engine_.clear_deliveries();
+std::optional<SkippedEvents> NocNetwork::skipped_flits() const {
+  if (!skipper_) return {};
+  return skipper_->count_events();
+}
+
+void NocNetwork::add_findings(Findings& findings) const {
+  if (!why_not_skipped_.empty())
+    findings.add(FindingCode::key_without_effect, "noc/skip: " + why_not_skipped_);
+  const std::optional<SkippedEvents> flits = skipped_flits();
+  if (flits && flits->simulated < flits->all)
+    findings.add(FindingCode::packets_skipped,
+                 fmt::format("{} of {} flits at routers were simulated",
+                             format_count(static_cast<std::int64_t>(flits->simulated)),
+                             format_count(static_cast<std::int64_t>(flits->all))));
 }
 
 double NocNetwork::mean_routers() const {
@@ -349,7 +404,7 @@ double NocNetwork::mean_routers() const {
 }
 
 void NocNetwork::find_next() {
-  const std::int64_t next = engine_.next_delivery();
+  const std::int64_t next = skipper_ ? skipper_->next_arrival() : messages_.next_arrival();
   if (next == next_) return;
   next_ = next;
   ++epoch_;

@@ -4,13 +4,14 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "orrery/network/fabric_routes.h"
 #include "orrery/network/network.h"
-#include "orrery/network/noc/flit_engine.h"
+#include "orrery/network/noc_messages/flit_traffic.h"
 #include "orrery/platform/noc_settings.h"
 
 namespace orrery::model {
@@ -26,7 +27,10 @@ struct NocFabric {
 /// A mesh or torus whose devices are numbered with the first dimension fastest becomes a cube, so
 /// that routes by dimension apply. For `shortest` in other graphs, the table has the routes of the
 /// fabric's policy; of several next links, a hash of the router and the destination selects one.
-[[nodiscard]] NocFabric make_noc_fabric(FabricRoutes& routes, const platform::Platform& platform);
+/// Routers with equal cycles have one clock. Errc::config_range, config_conflict: a clock names no
+/// router.
+[[nodiscard]] Result<NocFabric> make_noc_fabric(FabricRoutes& routes,
+                                                const platform::Platform& platform);
 
 /// Whether the platform's network can be simulated by flits. A mesh or torus with a link that is
 /// down is another graph, in which no route uses that link. Errc: see noc::FlitEngine::make.
@@ -36,7 +40,8 @@ struct NocFabric {
 /// device sends its messages one after another, in packets.
 ///
 /// Without contention, the first flit lasts as many cycles as the routers have stages and links
-/// have delays; the others follow at the rate of the slowest link.
+/// have delays; the others follow at the rate of the slowest link. Between clocks, a flit also
+/// waits for the next cycle of the receiver, which is not part of uncontended_time().
 class NocNetwork final : public Network {
  public:
   /// check_noc() accepts the platform.
@@ -60,7 +65,13 @@ class NocNetwork final : public Network {
   [[nodiscard]] LinkPlace link(std::uint32_t number) const override {
     return routes_->describe(number);
   }
-  [[nodiscard]] const noc::FlitEngine& engine() const { return engine_; }
+  void add_findings(Findings& findings) const override;
+
+  /// Has all flits, unless messages are skipped.
+  [[nodiscard]] const noc::FlitEngine& engine() const { return messages_.engine(); }
+  /// The flits that have passed a router so far, if messages may be skipped. Completes what is in
+  /// flight.
+  [[nodiscard]] std::optional<SkippedEvents> skipped_flits() const;
   [[nodiscard]] const platform::NocSettings& settings() const { return settings_; }
   /// The routers that a message passes: the mean over pairs of ranks whose numbers differ by 1, 2,
   /// 4, …, by the routes of the fabric. O(log ranks) searches of routes.
@@ -71,35 +82,21 @@ class NocNetwork final : public Network {
                                                       std::int64_t bytes) const override;
 
  private:
-  /// A message whose packets are in the network or wait for it.
-  struct Message {
-    std::uint32_t token = 0;
-    EndPoint to = 0;
-    std::int64_t bytes = 0;                      ///< not yet in packets
-    std::int64_t created = 0;                    ///< after this time
-    std::uint64_t packets = 0, undelivered = 0;  ///< not yet in packets; not yet arrived
-    std::uint64_t key = 0;
-  };
+  class Reporter;
 
   NocNetwork(const platform::Platform& platform, std::shared_ptr<FabricRoutes> routes);
   NocNetwork(const NocNetwork&) = default;
-  [[nodiscard]] std::uint64_t packet_count(std::int64_t bytes) const;
   void run(std::int64_t until, Sink& sink);
-  void take_deliveries(Sink& sink);
-  void feed(EndPoint from);
-  void post_packet(EndPoint from, std::uint32_t number);
   void find_next();
 
   std::shared_ptr<FabricRoutes> routes_;
   platform::NocSettings settings_;
-  noc::FlitEngine engine_;
+  FlitMessages messages_;                       // idle if messages may be skipped
+  mutable std::optional<FlitSkipper> skipper_;  // its events are counted when it is asked
+  std::string why_not_skipped_;  // empty: messages may be skipped, or the settings say no
   std::shared_ptr<const noc::NocPorts> ports_;
   std::vector<Send> sent_;
-  std::vector<Message> messages_;
-  std::vector<std::uint32_t> unused_;
-  std::vector<std::deque<std::uint32_t>> waiting_;  ///< by sender: messages with packets to post
-  std::vector<EndPoint> senders_;                   ///< those with waiting messages
-  std::uint64_t posted_ = 0;                        ///< messages
+  std::uint64_t posted_ = 0;  ///< messages
   std::int64_t next_ = kNever;
   std::uint64_t epoch_ = 0;
 };

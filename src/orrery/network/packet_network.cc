@@ -116,8 +116,8 @@ PacketNetwork::PacketNetwork(const platform::Platform& platform,
   if (settings_.skip == platform::PacketSkipping::off) return;
   why_not_skipped_ = why_not_skipped(settings_, routes->sprays(), has_timed_faults(*routes));
   if (why_not_skipped_.empty())
-    skipper_.emplace(settings_, packet_links(*routes), std::make_shared<PacketPaths>(routes),
-                     fabric_window(platform));
+    skipper_.emplace(PacketTraffic(settings_, packet_links(*routes),
+                                   std::make_shared<PacketPaths>(routes), fabric_window(platform)));
 }
 
 void PacketNetwork::simulate_all_packets(std::string why) {

@@ -14,7 +14,7 @@
 #include "orrery/network/fabric_routes.h"
 #include "orrery/network/network.h"
 #include "orrery/network/packet/packet_engine.h"
-#include "orrery/network/packet_skipping/packet_skipper.h"
+#include "orrery/network/packet_skipping/packet_traffic.h"
 #include "orrery/platform/packet_settings.h"
 
 namespace orrery::model {

@@ -25,6 +25,12 @@ struct EnumNames<platform::NocSwitching> {
                                        Word{"cut_through", cut_through}};
 };
 template <>
+struct EnumNames<platform::NocSkipping> {
+  using enum platform::NocSkipping;
+  using Word = EnumName<platform::NocSkipping>;
+  static constexpr std::array names = {Word{"off", off}, Word{"repeats", repeats}};
+};
+template <>
 struct EnumNames<platform::NocRouting> {
   using enum platform::NocRouting;
   using Word = EnumName<platform::NocRouting>;

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "orrery/core/quantity.h"
 
@@ -36,6 +38,23 @@ enum class NocRouting : std::uint8_t {
   up_down,    ///< a route of any graph that leads up a tree, then down
 };
 
+/// What is not simulated flit by flit, with the same result.
+enum class NocSkipping : std::uint8_t {
+  off,      ///< nothing
+  repeats,  ///< messages that contend as others did before
+};
+
+/// Routers with another clock: those with one of the names, and those in a box.
+struct NocClock {
+  Time cycle{};
+  std::vector<std::string> routers;  ///< names of nodes; `leaf*`: names that begin with `leaf`
+  /// Meshes and tori: the lowest and the highest position of the box in each dimension; empty: no
+  /// box.
+  std::vector<std::int64_t> from, to;
+
+  friend bool operator==(const NocClock&, const NocClock&) = default;
+};
+
 /// Routers and flits. Delays are cycles of the router.
 struct NocSettings {
   /// A link carries at most one flit per cycle. Empty: what the fastest link carries in 1 ns,
@@ -53,9 +72,14 @@ struct NocSettings {
   NocAllocator switch_allocator = NocAllocator::islip;
   NocSwitching switching = NocSwitching::wormhole;
   NocRouting routing = NocRouting::automatic;
-  bool waits_for_tail = false;  ///< a channel serves the next packet when it is empty again
-  std::optional<Time> cycle;    ///< empty: the time of a flit on the fastest link
-  std::int64_t seed = 1;        ///< of random routes
+  bool waits_for_tail = false;   ///< a channel serves the next packet when it is empty again
+  std::optional<Time> cycle;     ///< empty: the time of a flit on the fastest link
+  std::vector<NocClock> clocks;  ///< the last one with a router holds; others have `cycle`
+  /// Cycles that a router waits for data from a router with another clock. Two flip-flops: Ginosar,
+  /// "Metastability and synchronizers: a tutorial", IEEE Design & Test of Computers 28 (5), 2011.
+  std::int64_t synchronizer = 2;
+  NocSkipping skip = NocSkipping::off;
+  std::int64_t seed = 1;  ///< of random routes
 
   friend bool operator==(const NocSettings&, const NocSettings&) = default;
 };

@@ -3,6 +3,7 @@
 // Routers that move flits, cycle by cycle.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <limits>
@@ -35,8 +36,8 @@ struct NocCounts {
 /// one cycle and the delay of its link after it was sent.
 ///
 /// Each router acts at the multiples of its clock's period; what arrives in between waits for the
-/// next. Routers without flits cost nothing. The result does not depend on the order in which
-/// routers act within a time.
+/// next, and between clocks, for the cycles of the synchronizer. Routers without flits cost
+/// nothing. The result does not depend on the order in which routers act within a time.
 class FlitEngine {
  public:
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
@@ -80,6 +81,35 @@ class FlitEngine {
   [[nodiscard]] std::uint64_t in_flight() const;
   [[nodiscard]] const NocRoutes& routes() const { return *routes_; }
   [[nodiscard]] const NocGraph& graph() const { return *graph_; }
+  /// Whether nothing is on its way: no packets, flits or credits.
+  [[nodiscard]] bool is_idle() const;
+  /// The last time at which something happened.
+  [[nodiscard]] std::int64_t now() const { return now_; }
+
+  /// The parts of the network, in which packets have effects on later ones: the links, by number;
+  /// then the entries of the nodes, then their exits. Packets without a common part have none.
+  [[nodiscard]] std::uint32_t part_count() const {
+    return static_cast<std::uint32_t>(graph_->links.size() + 2 * nodes_.size());
+  }
+  [[nodiscard]] std::uint32_t entry_of(std::uint32_t node) const {
+    return static_cast<std::uint32_t>(graph_->links.size()) + node;
+  }
+  [[nodiscard]] std::uint32_t exit_of(std::uint32_t node) const {
+    return static_cast<std::uint32_t>(graph_->links.size() + nodes_.size()) + node;
+  }
+  /// Appends the pointers of the allocators of a part, the only state of an idle one.
+  void append_turns(std::uint32_t part, std::vector<std::uint32_t>& out) const;
+  /// Sets them from the begin of a list; the number of pointers.
+  std::size_t set_turns(std::uint32_t part, std::span<const std::uint32_t> turns);
+  /// Until when the link of a part, or its node's, is busy.
+  [[nodiscard]] std::int64_t busy_until(std::uint32_t part) const;
+  /// Whether an allocator depends on the number of the cycle: the moving diagonals of `wavefront`.
+  [[nodiscard]] bool uses_diagonals() const;
+  /// After how many cycles the diagonals of a router are as before: channels, switch.
+  [[nodiscard]] std::array<std::int64_t, 2> diagonals_of(std::uint32_t router) const;
+  /// Memory of the state.
+  [[nodiscard]] std::size_t state_bytes() const;
+
   /// Least and most credits of all channels.
   [[nodiscard]] std::pair<std::int32_t, std::int32_t> credit_range() const;
 
@@ -157,6 +187,13 @@ class FlitEngine {
   void build_ports(const NocGraph& graph);
   void build_clocks(const NocGraph& graph);
   [[nodiscard]] std::int64_t next_cycle(const Domain& domain) const;
+  /// The output port and the input port of a part, and its sender; kNone: it has none.
+  struct Part {
+    std::uint32_t out_port = kNone, in_port = kNone, node = kNone;
+  };
+  [[nodiscard]] Part part(std::uint32_t number) const;
+  template <class Engine, class Use>
+  static void for_turns(Engine& engine, std::uint32_t part, const Use& use);
 
   void step(Domain& domain);
   void receive(Domain& domain, Bucket& bucket);

@@ -127,17 +127,18 @@ void FlitEngine::build_ports(const NocGraph& graph) {
     const std::int64_t from_period = domains_[from.domain].period;
     const std::int64_t to_period = domains_[to.domain].period;
     const bool one_clock = from.domain == to.domain && link.extra == 0;
+    const std::int64_t waits = from.domain == to.domain ? 0 : link.synchronizer;
     OutPort& out = out_ports_[from.first_port + link.from_port];
     InPort& in = in_ports_[to.first_port + link.to_port];
     out.target = (to.first_port + link.to_port) << shift_;
     out.domain = to.domain;
     out.link = i;
-    out.delay = (hold_ + link.cycles) * from_period + link.extra;
+    out.delay = (hold_ + link.cycles) * from_period + link.extra + waits * to_period;
     out.cycles = one_clock ? hold_ + link.cycles : 0;
     out.flit_time = std::max(from_period, link.flit_time);
     in.target = (from.first_port + link.from_port) << shift_;
     in.domain = from.domain;
-    in.delay = (1 + link.cycles) * to_period + link.extra;
+    in.delay = (1 + link.cycles) * to_period + link.extra + waits * from_period;
     in.cycles = one_clock ? 1 + link.cycles : 0;
     in.use = settings_.credit;
   }
@@ -181,6 +182,76 @@ void FlitEngine::build_clocks(const NocGraph& graph) {
   for (std::size_t i = 0; i < domains_.size(); ++i)
     // Twice: the first arrival may be that far behind the current time, the last that far ahead.
     domains_[i].wheel.resize(std::bit_ceil(2 * static_cast<std::uint64_t>(most[i])));
+}
+
+bool FlitEngine::is_idle() const {
+  return undelivered_ == 0 && std::ranges::all_of(domains_, [](const Domain& domain) {
+           return domain.active == 0 && domain.pending == 0;
+         });
+}
+
+FlitEngine::Part FlitEngine::part(std::uint32_t number) const {
+  if (number < graph_->links.size()) {
+    const NocLink& link = graph_->links[number];
+    return {routers_[link.from].first_port + link.from_port,
+            routers_[link.to].first_port + link.to_port, kNone};
+  }
+  const bool is_entry = number < exit_of(0);
+  const std::uint32_t node = number - (is_entry ? entry_of(0) : exit_of(0));
+  const NocNode& place = graph_->nodes[node];
+  const std::uint32_t port = routers_[place.router].first_port + place.port;
+  return is_entry ? Part{kNone, port, node} : Part{port, kNone, kNone};
+}
+
+/// Calls `use(pointer)` for the pointers of a part.
+template <class Engine, class Use>
+void FlitEngine::for_turns(Engine& engine, std::uint32_t number, const Use& use) {
+  const Part part = engine.part(number);
+  const auto speedup = static_cast<std::uint32_t>(engine.settings_.speedup);
+  if (part.out_port != kNone) {
+    use(engine.switch_out_[part.out_port]);
+    for (std::uint32_t i = 0; i < engine.channels_; ++i)
+      use(engine.channel_out_[(part.out_port << engine.shift_) + i]);
+  }
+  if (part.in_port != kNone) {
+    for (std::uint32_t i = 0; i < speedup; ++i) {
+      use(engine.switch_in_[part.in_port * speedup + i]);
+      use(engine.switch_turn_[part.in_port * speedup + i]);
+    }
+    for (std::uint32_t i = 0; i < engine.channels_; ++i)
+      use(engine.channel_in_[(part.in_port << engine.shift_) + i]);
+  }
+  if (part.node != kNone) use(engine.nodes_[part.node].last_channel);
+}
+
+void FlitEngine::append_turns(std::uint32_t part, std::vector<std::uint32_t>& out) const {
+  for_turns(*this, part, [&](const std::uint32_t& turn) { out.push_back(turn); });
+}
+
+std::size_t FlitEngine::set_turns(std::uint32_t part, std::span<const std::uint32_t> turns) {
+  std::size_t next = 0;
+  for_turns(*this, part, [&](std::uint32_t& turn) { turn = turns[next++]; });
+  return next;
+}
+
+std::int64_t FlitEngine::busy_until(std::uint32_t number) const {
+  const std::uint32_t port = part(number).out_port;
+  return port == kNone ? 0 : out_ports_[port].idle_at;
+}
+
+bool FlitEngine::uses_diagonals() const {
+  return settings_.channel_allocator == platform::NocAllocator::wavefront ||
+         settings_.switch_allocator == platform::NocAllocator::wavefront;
+}
+
+std::array<std::int64_t, 2> FlitEngine::diagonals_of(std::uint32_t router) const {
+  const std::int64_t ports = routers_[router].ports;
+  return {ports << shift_, ports * settings_.speedup};
+}
+
+std::size_t FlitEngine::state_bytes() const {
+  return inputs_.size() * (sizeof(Channel) + depth_ * sizeof(Flit) + 3 * sizeof(std::uint32_t)) +
+         out_ports_.size() * (sizeof(OutPort) + sizeof(InPort)) + nodes_.size() * sizeof(Node);
 }
 
 }  // namespace orrery::noc

@@ -43,7 +43,7 @@ NocPorts::NocPorts(const NocGraph& graph) {
 void add_link(NocGraph& graph, std::uint32_t from, std::uint32_t to, std::int64_t cycles,
               std::int64_t extra, std::int64_t flit_time) {
   graph.links.push_back(
-      {from, graph.ports[from]++, to, graph.ports[to]++, cycles, extra, flit_time, false});
+      {from, graph.ports[from]++, to, graph.ports[to]++, cycles, extra, flit_time, false, 0});
 }
 
 void add_node(NocGraph& graph, std::uint32_t router) {
@@ -80,7 +80,7 @@ Result<NocGraph> make_cube(const CubeShape& shape, const std::vector<bool>& wrap
     for (std::uint32_t port = 0; port < 2 * dims; ++port) {
       const std::uint32_t to = neighbor(shape, wraps[port / 2], router, port / 2, port % 2 == 0);
       if (to != kMostRouters)
-        made.links.push_back({router, port, to, port ^ 1, shape.link_cycles, 0, 0, false});
+        made.links.push_back({router, port, to, port ^ 1, shape.link_cycles, 0, 0, false, 0});
     }
     for (std::uint32_t node = 0; node < shape.concentration; ++node)
       made.nodes.push_back({router, 2 * dims + node});
@@ -140,7 +140,9 @@ Result<void> check_graph(const NocGraph& graph) {
     const std::int64_t to = graph.periods[graph.domain[link.to]];
     if (link.cycles < 1 || link.cycles > kMostDelay || link.flit_time < 0 ||
         link.flit_time > kMostDelay * from || link.extra < 0 || link.extra > kMostDelay * to ||
-        (link.cycles + 2) * from + link.extra > kMostDelay * std::min(from, to))
+        link.synchronizer < 0 || link.synchronizer > kMostDelay ||
+        (link.cycles + 2) * from + link.extra + link.synchronizer * std::max(from, to) >
+            kMostDelay * std::min(from, to))
       return tl::unexpected(wrong(where, "its delay or rate is out of range",
                                   "use 1 to 32,768 cycles of the faster of its routers"));
   }

@@ -23,6 +23,9 @@ struct NocLink {
   /// Time of a flit on a link that is narrower than a flit, in picoseconds; 0: a cycle.
   std::int64_t flit_time = 0;
   bool is_down = false;  ///< no route by tables uses it
+  /// Between routers with different clocks: cycles of the receiver until it sees a flit, and of the
+  /// sender until it sees a credit.
+  std::int64_t synchronizer = 0;
 };
 
 /// Sends into an input port of a router and receives from the output port of the same number.

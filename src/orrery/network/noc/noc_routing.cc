@@ -121,6 +121,29 @@ std::uint32_t NocRoutes::part(std::uint32_t index, std::uint32_t count) const {
   return static_cast<std::uint32_t>(below_end & ~((std::uint64_t{1} << low(index)) - 1)) & all_;
 }
 
+bool NocRoutes::has_one_way() const {
+  switch (kind_) {
+    case NocRouting::xy:
+    case NocRouting::yx:
+    case NocRouting::xy_escape: {
+      // In a ring of even size, the opposite router is as far in both directions.
+      bool has_ties = false;
+      for (std::uint32_t dim = 0; dim < dims_; ++dim)
+        has_ties |= rings_[dim] && extents_[dim] % 2 == 0;
+      return !has_ties;
+    }
+    case NocRouting::shortest:
+    case NocRouting::up_down:
+      return true;
+    case NocRouting::automatic:
+    case NocRouting::o1turn:
+    case NocRouting::adaptive:
+    case NocRouting::valiant:
+      break;
+  }
+  return false;
+}
+
 void NocRoutes::prepare(Packet& packet) const {
   const std::uint32_t bits = static_cast<std::uint32_t>(mix_bits(packet.key ^ 0x51ed270b) >> 32);
   packet.reversed = kind_ == NocRouting::yx || (kind_ == NocRouting::o1turn && bits % 2 == 1);

@@ -55,6 +55,8 @@ class NocRoutes {
     return (escape_ >> channel & 1) != 0;
   }
   [[nodiscard]] platform::NocRouting kind() const { return kind_; }
+  /// All packets from one node to another take the same way.
+  [[nodiscard]] bool has_one_way() const;
 
  private:
   NocRoutes() = default;
@@ -88,8 +90,9 @@ class NocRoutes {
   std::vector<bool> enters_down_;        // by input port: up_down
 };
 
-/// Calls `pass(link)` for each link on the way of a prepared packet that is alone in the network;
-/// of several outputs, it takes the first one. O(links of the way)
+/// Calls `pass(link, outputs)` for each link on the way of a prepared packet that is alone in the
+/// network, with the number of the link and the outputs that the packet may use there; of several,
+/// it takes the first one. O(links of the way)
 template <class Pass>
 void walk_route(const NocGraph& graph, const NocPorts& ports, const NocRoutes& routes,
                 Packet packet, const Pass& pass) {
@@ -102,7 +105,7 @@ void walk_route(const NocGraph& graph, const NocPorts& ports, const NocRoutes& r
     const std::uint32_t number = ports.link_at(at, choice.port);
     if (number == kNone) return;
     const NocLink& link = graph.links[number];
-    pass(link);
+    pass(number, next);
     at = link.to;
     in_port = link.to_port;
     channel = static_cast<std::uint32_t>(std::countr_zero(choice.channels));

@@ -192,6 +192,15 @@ void check_noc(const NocSettings& noc, Reading& reading) {
   if (noc.switching == NocSwitching::cut_through && noc.packet > noc.buffer)
     conflict("buffer", fmt::format("has no room for a packet of {} flits", noc.packet),
              "use at least `packet`, or `switching: wormhole`");
+  for (std::size_t i = 0; i < noc.clocks.size(); ++i) {
+    const NocClock& clock = noc.clocks[i];
+    if (clock.routers.empty() && clock.from.empty() && clock.to.empty())
+      conflict(fmt::format("clocks/{}", i), "names no router",
+               "give `routers`, or the corners `from` and `to` of a box");
+    else if (clock.from.size() != clock.to.size())
+      conflict(fmt::format("clocks/{}", i), "has corners of different dimensions",
+               "give `from` and `to` a position in each dimension");
+  }
 }
 
 /// `section`: the remote memory as written.

@@ -248,7 +248,7 @@ std::string cluster_reference() {
   text += part<PacketPriorities>("priorities") + part<DcqcnSettings>("dcqcn") +
           part<HpccSettings>("hpcc") + part<SwiftSettings>("swift") +
           part<CreditSettings>("credits") + part<PacketClass>("classes");
-  text += part<NocSettings>("noc");
+  text += part<NocSettings>("noc") + part<NocClock>("noc: clocks");
   text += part<CollectivesSection>("collectives");
   text += algorithm_reference();
   text += library_reference();

@@ -126,12 +126,50 @@ TEST(FabricFile, LevelsComeBackAsTheyWereWritten) {
   EXPECT_EQ(again->npu_count(), 24);
 }
 
+// 4 x 2 in a torus of dies of 2 x 2: in each of the 2 rows, 2 of 4 links join dies.
+TEST(FabricFile, DiesAreJoinedByOtherLinks) {
+  const auto made = read_fabric(
+      "{hosts: [{count: 8, devices: 1}], network: {kind: torus, sizes: [4, 2], dies: [2, 2], "
+      "die_link: {bandwidth: 7 GB/s, latency: 9 ns}, " +
+      kFabricPort + "}}");
+  ASSERT_TRUE(made) << to_string(made.error());
+  std::vector<std::string> between;
+  const Topology& topology = made->fabric->topology;
+  for (const Link& link : topology.links()) {
+    if (link.figures.latency == ns(9) && link.from < link.to)
+      between.push_back(topology.name(link.from) + " " + topology.name(link.to));
+  }
+  EXPECT_THAT(between,
+              testing::UnorderedElementsAre("npu0 npu3", "npu1 npu2", "npu4 npu7", "npu5 npu6"));
+  Findings findings;
+  const auto again = parse_cluster(resolved_cluster(*made), "again.yaml", findings);
+  ASSERT_TRUE(again) << to_string(again.error());
+  EXPECT_EQ(resolved_cluster(*again), resolved_cluster(*made));
+}
+
+void expect_problem(const std::string& fabric, const std::string& place, const std::string& what) {
+  EXPECT_THAT(fabric_problem(fabric), HasSubstr("c.yaml:/fabric" + place));
+  EXPECT_THAT(fabric_problem(fabric), HasSubstr(what));
+}
+
+TEST(FabricFile, DiesThatDoNotFitAreNamed) {
+  expect_problem(
+      "{hosts: [{count: 6, devices: 1}], network: {kind: mesh, sizes: [3, 2], dies: [2, 1], " +
+          kFabricPort + "}}",
+      "/network/dies/0", "3 x 2 positions cannot be divided into dies of 2 x 1");
+  expect_problem(
+      "{hosts: [{count: 6, devices: 1}], network: {kind: mesh, dies: [0], " + kFabricPort + "}}",
+      "/network/dies/0", "is less than 1");
+  expect_problem(
+      "{hosts: [{count: 6, devices: 1}], network: {kind: switch, dies: [2], " + kFabricPort + "}}",
+      "/network/dies", "is for rings, meshes and tori only");
+  expect_problem("{hosts: [{count: 6, devices: 1}], network: {kind: ring, die_link: nvlink4, " +
+                     kFabricPort + "}}",
+                 "/network/die_link", "has no effect without `dies`");
+}
+
 TEST(FabricFile, WhatIsWrongIsNamedWithItsPlace) {
-  const auto expect = [](const std::string& fabric, const std::string& place,
-                         const std::string& what) {
-    EXPECT_THAT(fabric_problem(fabric), HasSubstr("c.yaml:/fabric" + place));
-    EXPECT_THAT(fabric_problem(fabric), HasSubstr(what));
-  };
+  const auto& expect = expect_problem;
   expect("{}", "/hosts", "is missing");
   expect("{hosts: [{devices: 2}]}", "/hosts/0/scale_up", "is missing");
   expect("{hosts: [{devices: 1, nics: 1}]}", "/hosts/0/pcie", "is missing");

@@ -76,10 +76,22 @@ NetworkPlan plan_of(const FabricNetworkSection& section, const std::string& path
   plan.trunk = section.trunk_link
                    ? link_figures(section.trunk_link, kind, path + "/trunk", any, reading)
                    : plan.port;
-  for (std::size_t i = 0; i < plan.sizes.size(); ++i) {
-    if (plan.sizes[i] < 1)
-      reading.fail(Errc::config_range, pointer(path + "/sizes", i), "is less than 1");
-  }
+  plan.die_link = section.between_dies
+                      ? link_figures(section.between_dies, kind, path + "/die_link", any, reading)
+                      : plan.port;
+  const auto need_positive = [&](const std::vector<std::int64_t>& values, const char* key) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i] < 1) reading.fail(Errc::config_range, pointer(path + key, i), "is less than 1");
+    }
+  };
+  need_positive(plan.sizes, "/sizes");
+  need_positive(plan.dies, "/dies");
+  if (!plan.dies.empty() && shape != NetworkShape::ring && shape != NetworkShape::mesh &&
+      shape != NetworkShape::torus)
+    reading.fail(Errc::config_conflict, path + "/dies", "is for rings, meshes and tori only");
+  if (section.between_dies && plan.dies.empty())
+    reading.fail(Errc::config_conflict, path + "/die_link", "has no effect without `dies`",
+                 "give the size of a die in `dies`");
   return plan;
 }
 

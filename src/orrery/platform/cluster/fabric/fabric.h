@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "orrery/core/findings.h"
@@ -72,6 +73,10 @@ struct Fabric {
 /// Remote memory of kind `network` needs memories in the network and a model that supports them.
 /// Errc: config_conflict, config_missing_key.
 [[nodiscard]] Result<void> check_memories(const Platform& platform, const std::string& where);
+
+/// Nodes with that name; for `leaf*`, nodes whose names begin with `leaf`. O(nodes).
+[[nodiscard]] std::vector<NodeIndex> nodes_named(const Topology& topology,
+                                                 std::string_view pattern);
 
 /// By link: whether it is down all the time.
 [[nodiscard]] std::vector<bool> permanently_down(const Fabric& fabric);

@@ -21,9 +21,6 @@ using config::pointer;
 void set_faults(const std::vector<FaultSection>& sections, const std::string& path, Fabric& fabric,
                 Reading& reading);
 
-/// Nodes with that name; for `leaf*`, nodes whose names begin with `leaf`.
-[[nodiscard]] std::vector<NodeIndex> nodes_named(const Topology& topology,
-                                                 std::string_view pattern);
 void report_unknown_node(const std::string& path, std::string_view pattern, Reading& reading);
 
 /// The values of a link; `needed`: a missing section is an error at `path`.

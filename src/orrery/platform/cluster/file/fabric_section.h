@@ -125,6 +125,7 @@ struct HostSection : HostShape {
 struct FabricNetworkSection : NetworkPlan {
   std::optional<LinkSection> port_link;
   std::optional<LinkSection> trunk_link;
+  std::optional<LinkSection> between_dies;
 
   using Self = FabricNetworkSection;
   static constexpr auto fields = std::tuple{
@@ -143,6 +144,13 @@ struct FabricNetworkSection : NetworkPlan {
             between(0, 16))
           .by_default("no shift")
           .unset_by_default(),
+      field("dies", &Self::dies,
+            "ring, mesh, torus: positions of a die in each dimension, which divide `sizes`",
+            between(1, 16))
+          .by_default("no dies")
+          .unset_by_default(),
+      field("die_link", &Self::between_dies, "link between neighbors on different dies")
+          .by_default("as `port`"),
       field("per_leaf", &Self::per_leaf, "downlink ports of a leaf, or ports of a router",
             between(0, 65536))
           .by_default("by `radix` and `oversubscription`"),

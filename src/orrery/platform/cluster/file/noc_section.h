@@ -22,6 +22,24 @@ constexpr auto noc_field(std::int64_t platform::NocSettings::*member) {
 }
 
 template <>
+struct ParameterTable<platform::NocClock> {
+  using Clock = platform::NocClock;
+  static constexpr auto fields = std::tuple{
+      field("cycle", &Clock::cycle, "of these routers", between(1, 1e9)).required(),
+      field("routers", &Clock::routers,
+            "names of nodes; `dim1.*`: all nodes whose names begin with `dim1.`", between(1, 65536))
+          .by_default("none")
+          .unset_by_default(),
+      field("from", &Clock::from,
+            "mesh, torus, ring: lowest position of a box of routers, in each dimension",
+            between(1, 16))
+          .by_default("no box")
+          .unset_by_default(),
+      field("to", &Clock::to, "highest position of the box", between(1, 16))
+          .by_default("no box")
+          .unset_by_default()};
+};
+template <>
 struct ParameterTable<platform::NocSettings> {
   using Noc = platform::NocSettings;
   static constexpr auto fields = std::tuple{
@@ -59,8 +77,19 @@ struct ParameterTable<platform::NocSettings> {
             "`up_down`"),
       field("waits_for_tail", &Noc::waits_for_tail,
             "a channel serves the next packet only when its buffer is empty"),
-      field("cycle", &Noc::cycle, "of all routers", between(1, 1e9))
+      field("cycle", &Noc::cycle, "of all routers that `clocks` does not name", between(1, 1e9))
           .by_default("the time of a flit on the fastest link"),
+      field("clocks", &Noc::clocks,
+            "other cycles of some routers; of several entries with a router, the last one holds",
+            between(1, 65536))
+          .by_default("none")
+          .unset_by_default(),
+      field("synchronizer", &Noc::synchronizer,
+            "cycles that a router waits for flits and credits from a router with another cycle",
+            between(0, 1024)),
+      field("skip", &Noc::skip,
+            "what is not simulated flit by flit, with the same results: `repeats`: messages that "
+            "contend as others did before; `off`: nothing"),
       field("seed", &Noc::seed, "of random routes", between(0, 1e15))};
 };
 

@@ -40,9 +40,12 @@ struct KeyError {
 /// Sizes with the product `count`, as equal as possible, ascending.
 [[nodiscard]] std::vector<std::int64_t> even_sizes(std::int64_t count, std::size_t dims);
 
-/// Joins ports to each other along every dimension. `twists` as in NetworkPlan.
+/// Joins ports to each other along every dimension, as a NetworkPlan says.
 void join_grid(TopologyBuilder& builder, std::span<const Port> ports, std::span<const GridDim> dims,
-               std::span<const std::int64_t> twists, const LinkFigures& figures);
+               const NetworkPlan& plan);
+/// The same without twists and dies.
+void join_grid(TopologyBuilder& builder, std::span<const Port> ports, std::span<const GridDim> dims,
+               const LinkFigures& figures);
 void join_all(TopologyBuilder& builder, std::span<const Port> ports, const LinkFigures& figures);
 
 /// Joins two nodes by an optical circuit: a node of that name, with half of the latency on each

@@ -133,8 +133,31 @@ std::vector<std::int64_t> even_sizes(std::int64_t count, std::size_t dims) {
   return sizes;
 }
 
+namespace {
+
+/// Whether two positions of a grid are on different dies.
+bool are_dies_apart(std::span<const GridDim> dims, std::span<const std::int64_t> dies,
+                    std::int64_t a, std::int64_t b) {
+  for (std::size_t d = 0; d < dies.size(); ++d) {
+    if (a % dims[d].size / dies[d] != b % dims[d].size / dies[d]) return true;
+    a /= dims[d].size;
+    b /= dims[d].size;
+  }
+  return false;
+}
+
+}  // namespace
+
 void join_grid(TopologyBuilder& builder, std::span<const Port> ports, std::span<const GridDim> dims,
-               std::span<const std::int64_t> twists, const LinkFigures& figures) {
+               const LinkFigures& figures) {
+  NetworkPlan plan;
+  plan.port = figures;
+  join_grid(builder, ports, dims, plan);
+}
+
+void join_grid(TopologyBuilder& builder, std::span<const Port> ports, std::span<const GridDim> dims,
+               const NetworkPlan& plan) {
+  const std::vector<std::int64_t>& twists = plan.twists;
   std::int64_t stride = 1;
   for (std::size_t d = 0; d < dims.size(); ++d) {
     const std::int64_t size = dims[d].size;
@@ -153,7 +176,8 @@ void join_grid(TopologyBuilder& builder, std::span<const Port> ports, std::span<
         to += (is - was) * other_stride;
       }
       builder.join(ports[static_cast<std::size_t>(at)].node,
-                   ports[static_cast<std::size_t>(to)].node, figures);
+                   ports[static_cast<std::size_t>(to)].node,
+                   are_dies_apart(dims, plan.dies, at, to) ? plan.die_link : plan.port);
     }
     stride *= size;
   }
@@ -205,6 +229,14 @@ tl::expected<std::vector<GridDim>, KeyError> grid_of(const NetworkPlan& plan, st
           fmt::format("{} is not a valid shift of a dimension of size {}", plan.twists[d], next),
           {}});
   }
+  for (std::size_t d = 0; d < plan.dies.size(); ++d) {
+    if (d >= dims.size() || plan.dies[d] < 1 || dims[d].size % plan.dies[d] != 0)
+      return tl::unexpected(
+          KeyError{fmt::format("/network/dies/{}", d),
+                   fmt::format("{} positions cannot be divided into dies of {}",
+                               fmt::join(sizes, " x "), fmt::join(plan.dies, " x ")),
+                   "use divisors of `sizes`, at most one for each dimension"});
+  }
   return dims;
 }
 
@@ -212,7 +244,7 @@ std::optional<KeyError> join_grid_network(TopologyBuilder& builder, std::span<co
                                           const NetworkPlan& plan) {
   const auto dims = grid_of(plan, static_cast<std::int64_t>(ports.size()));
   if (!dims) return dims.error();
-  join_grid(builder, ports, *dims, plan.twists, plan.port);
+  join_grid(builder, ports, *dims, plan);
   return std::nullopt;
 }
 
@@ -326,7 +358,7 @@ Result<Topology> stack_dimensions(const std::string& name, const std::vector<Sta
         generators::join_all(builder, members, dim.figures);
       } else {
         const generators::GridDim ring[] = {{Joined::ring, dim.size, true, 0}};
-        generators::join_grid(builder, members, ring, {}, dim.figures);
+        generators::join_grid(builder, members, ring, dim.figures);
       }
     }
     stride *= dim.size;

@@ -40,7 +40,7 @@ void join_inside(TopologyBuilder& builder, const HostShape& shape, std::span<con
   std::vector<GridDim> dims;
   for (const std::int64_t size : sizes)
     dims.push_back({StackedDim::Block::ring, size, shape.inside != HostInterconnect::mesh, 0});
-  join_grid(builder, devices, dims, {}, shape.scale_up);
+  join_grid(builder, devices, dims, shape.scale_up);
 }
 
 void join_nics(TopologyBuilder& builder, const HostShape& shape, std::span<const Port> devices,

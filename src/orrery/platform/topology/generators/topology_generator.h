@@ -65,6 +65,8 @@ struct NetworkPlan {
   std::vector<std::int64_t> sizes;    ///< ring, mesh, torus, tpu; empty: one dimension of all
   std::vector<std::int64_t> wraps;    ///< torus: 1 where a dimension is closed; empty: all are
   std::vector<std::int64_t> twists;   ///< torus: closing dimension d shifts the next one by so many
+  std::vector<std::int64_t> dies;     ///< mesh, torus, ring: positions of a die; empty: no dies
+  LinkFigures die_link;               ///< between dies
   std::int64_t per_leaf = 0;          ///< ports below a leaf or router; 0: by `radix`
   std::int64_t radix = 64;            ///< ports of a switch
   std::int64_t tiers = 2;             ///< fat_tree and rails: 2 or 3
