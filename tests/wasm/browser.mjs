@@ -16,7 +16,8 @@ if (!existsSync('/usr/bin/chromium') || !existsSync(playwright)) {
   console.log('skipped: chromium or playwright-core is not installed (./setup --ui gets them)');
   process.exit(77);
 }
-const { launch, Opened } = await import(join(web, 'tests/browser.mjs'));
+const { everyDress, launch, Opened } = await import(join(web, 'tests/browser.mjs'));
+const { empty, lowContrast, overflow, unnamed } = await import(join(web, 'tests/checks.mjs'));
 
 const folder = mkdtempSync(join(tmpdir(), 'orrery-wasm-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -79,6 +80,10 @@ try {
     assert.equal(step, shown, text);
     const again = [];
     for (const micro of [1, 1, 1]) again.push(await ask({ ...change, micro_batch: micro }));
+    for (const [theme, width] of everyDress) {
+      await report.dress(theme, width);
+      for (const check of [empty, lowContrast, unnamed, overflow]) assert.deepEqual(await report.page.evaluate(check), [], `${theme}, ${width} px`);
+    }
     assert.deepEqual(report.trouble().filter((one) => !one.startsWith('request: blob:')), []);
     console.log(`${name}: ${step}, as the program; page ${statSync(html).size} bytes; first answer ${Math.round(first)} ms, `
       + `then ${again.map(Math.round).join(', ')} ms`);

@@ -26,9 +26,10 @@ function problem(answer: Answer<unknown>): Child {
 function answerTable(own: Answers, changed: Answers): HTMLElement {
   const before = new Map(figuresOf(own).map((figure) => [figure.id, figure.text]));
   return el('table', { class: 'facts ask-figures' }, el('caption', { class: 'hidden-visually' }, 'This run and the changed plan'),
-    el('thead', {}, el('tr', {}, ['Figure', 'This plan', 'Changed plan', ''].map((title) => el('th', { scope: 'col' }, title)))),
+    el('thead', {}, el('tr', {}, ['Figure', 'This plan', 'Changed plan'].map((title) => el('th', { scope: 'col' }, title)))),
     el('tbody', {}, figuresOf(changed).map(({ id, label, text, note }) => el('tr', { 'data-figure': id },
-      el('th', { scope: 'row' }, label), el('td', {}, before.get(id) ?? '–'), el('td', {}, text), el('td', { class: 'muted' }, note)))));
+      el('th', { scope: 'row' }, label, note !== '' && el('small', { class: 'muted' }, note)),
+      el('td', {}, before.get(id) ?? '–'), el('td', {}, text)))));
 }
 
 function render(host: HTMLElement, { run, format }: Context): () => void {
