@@ -387,7 +387,7 @@ class Reader {
     while (text.size() > kept && is_blank(text.back())) text.pop_back();
     std::size_t breaks = 0;
     for (; !at_end() && (is_blank(peek()) || is_break(peek())); ++at_) breaks += peek() == '\n';
-    if (breaks == 1)
+    if (breaks <= 1)  // 0: carriage returns alone
       text += ' ';
     else
       text.append(breaks - 1, '\n');

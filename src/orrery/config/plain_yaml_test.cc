@@ -89,6 +89,12 @@ TEST(PlainYaml, ReadsStylesAsYamlCppDoes) {
   }
 }
 
+TEST(PlainYaml, FoldsALoneCarriageReturn) {
+  const auto read = parse_plain_yaml("a: \"b\rc\"", "x.yaml");
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->dump(), R"({"a":"b c"})");
+}
+
 TEST(PlainYaml, RefusesTheRestWithItsPlace) {
   EXPECT_THAT(error_of("a: 1\nb: &x 2"), HasSubstr("x.yaml:2:4: anchors and aliases"));
   EXPECT_THAT(error_of("a: |\n  text"), HasSubstr("x.yaml:1:4: text blocks"));
