@@ -24,5 +24,8 @@ add_library(orrery_fmt STATIC "${CMAKE_SOURCE_DIR}/packaging/fmt.cc")
 target_compile_options(orrery_fmt PRIVATE -w)
 add_library(fmt::fmt ALIAS orrery_fmt)
 
+# Rooms compiled for speed: a simulation spends most of its time in them.
+set(ORRERY_FAST_ROOMS core graph network model sim record)
+
 # Sources that need the missing libraries; packaging/wasm has others in their place.
 set(ORRERY_LEFT_OUT "config/document_yaml")
