@@ -1,4 +1,8 @@
 # Everything comes from Debian's packages (./setup lists them).
+if(EMSCRIPTEN)
+  include(OrreryWasmDependencies)
+  return()
+endif()
 find_package(fmt REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(nlohmann_json REQUIRED)

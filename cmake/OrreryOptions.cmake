@@ -4,7 +4,9 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 # The rooms also form a shared library, which exports only the C interface (include/orrery/orrery.h).
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT EMSCRIPTEN)  # a module is larger and slower with it
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+endif()
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 
@@ -40,6 +42,13 @@ add_compile_options("-ffile-prefix-map=${CMAKE_SOURCE_DIR}=.")
 if(ORRERY_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # A batch that is compiled needs up to 1.2 GB instead of 0.9, and 6 to 8 % less time: GCC looks for garbage later.
   add_compile_options("SHELL:--param ggc-min-heapsize=500000")
+endif()
+if(EMSCRIPTEN)
+  # Exceptions as instructions: a call of JavaScript at each try is larger and slower.
+  add_compile_options(-fwasm-exceptions)
+  add_link_options(-fwasm-exceptions)
+  add_compile_options(-Wno-c++11-narrowing)  # sizes have 32 bits there
+  add_compile_options("SHELL:-include ${CMAKE_CURRENT_SOURCE_DIR}/packaging/wasm/missing_std.h")
 endif()
 if(ORRERY_WERROR)
   add_compile_options(-Werror)

@@ -9,7 +9,8 @@ interface PackedData {
   deflate: string; // ReportData as JSON, compressed (raw deflate), base64
 }
 
-async function unpack(packed: string): Promise<string> {
+// Raw deflate in base64.
+export async function unpacked(packed: string): Promise<Response> {
   if (typeof DecompressionStream === 'undefined') {
     throw new Error('this browser is too old to unpack the data; use a browser of 2023 or later');
   }
@@ -17,7 +18,7 @@ async function unpack(packed: string): Promise<string> {
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < bytes.length; ++i) bytes[i] = binary.charCodeAt(i);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
-  return new Response(stream).text();
+  return new Response(stream);
 }
 
 // Numbers of which each is written as its difference from the one before.
@@ -66,7 +67,7 @@ function groupsOf(data: RankData, classOf: Int32Array): number[][] {
 export async function loadData(text: string): Promise<ReportData> {
   if (text.trim() === '') throw new Error('this page contains no run, schedule, space, replay or views; `orrery report --html` writes a page with data');
   let data = JSON.parse(text) as ReportData | PackedData;
-  if ('deflate' in data) data = JSON.parse(await unpack(data.deflate)) as ReportData;
+  if ('deflate' in data) data = JSON.parse(await (await unpacked(data.deflate)).text()) as ReportData;
   if (data.version !== 2) throw new Error(`this page reads data of version 2, not ${String(data.version)}`);
   for (const run of data.runs as (Omit<RunData, 'rank'> & { rank: RankColumns | RankData })[]) {
     run.rank = expandRanks(run.rank as RankData, run.ranks);

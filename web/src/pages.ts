@@ -2,6 +2,7 @@
 //
 // All pages, in the order of the navigation.
 import type { Page } from './page';
+import { ask } from './pages/ask/ask';
 import { breakdown } from './pages/breakdown';
 import { collectives } from './pages/collectives';
 import { compare } from './pages/compare';
@@ -20,5 +21,5 @@ import { topology } from './pages/topology';
 import { views } from './pages/views/views';
 
 export const pages: Page[] = [
-  summary, compare, timeline, criticalPath, breakdown, collectives, topology, packets, memory, tables, findings, manifest, schedule, space, replay, views,
+  summary, ask, compare, timeline, criticalPath, breakdown, collectives, topology, packets, memory, tables, findings, manifest, schedule, space, replay, views,
 ];

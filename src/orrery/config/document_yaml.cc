@@ -7,8 +7,6 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
-#include <charconv>
-#include <cmath>
 #include <istream>
 #include <map>
 #include <streambuf>
@@ -17,6 +15,7 @@
 
 #include "orrery/config/document.h"
 #include "orrery/config/json.h"
+#include "orrery/config/yaml_scalar.h"
 #include "orrery/core/limits.h"
 #include "orrery/core/text/text.h"
 
@@ -36,38 +35,6 @@ class ViewBuffer : public std::streambuf {
 struct Stop {
   Error error;
 };
-
-/// Whether all of `text` is a number. `base`: of an integer, if not 10.
-template <class Number, class... Base>
-bool whole_text(std::string_view text, Number& number, Base... base) {
-  const char* const end = text.data() + text.size();
-  const auto [stop, status] = std::from_chars(text.data(), end, number, base...);
-  return status == std::errc() && stop == end;
-}
-
-/// A plain scalar by the YAML 1.2 core schema. `.inf` and `.nan` stay text: no configuration value
-/// can be either.
-Json typed(const std::string& text) {
-  if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL")
-    return nullptr;
-  if (text == "true" || text == "True" || text == "TRUE") return true;
-  if (text == "false" || text == "False" || text == "FALSE") return false;
-  std::string_view digits = text;
-  std::uint64_t natural = 0;
-  if (digits.starts_with("0x") && whole_text(digits.substr(2), natural, 16)) return natural;
-  if (digits.starts_with("0o") && whole_text(digits.substr(2), natural, 8)) return natural;
-  if (digits.starts_with('+')) digits.remove_prefix(1);
-  const std::string_view unsigned_digits = digits.starts_with('-') ? digits.substr(1) : digits;
-  if (unsigned_digits.empty()) return text;
-  const char first = unsigned_digits.front();
-  if (!((first >= '0' && first <= '9') || first == '.')) return text;
-  std::int64_t integer = 0;
-  if (whole_text(digits, integer)) return integer;
-  if (whole_text(digits, natural)) return natural;
-  double real = 0;
-  if (whole_text(digits, real) && std::isfinite(real)) return real;
-  return text;
-}
 
 /// How large a finished value is: what repeating it through an alias would cost.
 struct Extent {
@@ -94,7 +61,7 @@ class TreeBuilder : public YAML::EventHandler {
     // "?" is a plain scalar; "!" a quoted one.
     const bool text = tag == "!" || tag == "tag:yaml.org,2002:str";
     const bool key = !frames_.empty() && frames_.back().is_map && !frames_.back().has_key;
-    add(mark, text || key ? Json(value) : typed(value), Extent{1, value.size(), 0}, anchor);
+    add(mark, text || key ? Json(value) : typed_scalar(value), Extent{1, value.size(), 0}, anchor);
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);

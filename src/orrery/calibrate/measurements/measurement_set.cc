@@ -174,7 +174,8 @@ Result<MeasurementSet> parse_measurements(std::string_view text, const std::stri
                                           Findings& findings, const ReadOptions& options) {
   if (auto fits = check_options(options); !fits) return tl::unexpected(fits.error());
   MeasurementReader reading(where, findings, options);
-  auto source = std::make_unique<trace::MemorySource>(std::as_bytes(std::span(text)));
+  auto source =
+      std::make_unique<trace::MemorySource>(std::as_bytes(std::span(text.data(), text.size())));
   if (auto done = reading.read(std::move(source), where); !done)
     return tl::unexpected(done.error());
   return reading.finish();

@@ -117,7 +117,7 @@ class StateWriter {
   template <class All>
   void write_each(const All& all) {
     write_number(static_cast<std::uint64_t>(all.size()));
-    for (const auto& one : all) write(one);
+    for (const auto& one : all) write<typename All::value_type>(one);
   }
 
   template <class Unit, class Rep>

@@ -79,9 +79,9 @@ std::uint64_t control_group_memory(const std::string& root) {
   return least;
 }
 
-std::uint64_t soft_limit(int resource) {
+std::uint64_t soft_limit(decltype(RLIMIT_AS) resource) {
   rlimit limit{};
-  if (::getrlimit(static_cast<__rlimit_resource_t>(resource), &limit) != 0) return kUnlimited;
+  if (::getrlimit(resource, &limit) != 0) return kUnlimited;
   return limit.rlim_cur == RLIM_INFINITY ? kUnlimited : limit.rlim_cur;
 }
 

@@ -77,7 +77,7 @@ std::string Sha256::hex() {
 
 std::string sha256_of(std::string_view text) {
   Sha256 hash;
-  hash.add(std::as_bytes(std::span(text)));
+  hash.add(std::as_bytes(std::span(text.data(), text.size())));
   return hash.hex();
 }
 

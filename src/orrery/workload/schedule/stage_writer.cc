@@ -53,7 +53,7 @@ void StageWriter::repeat(std::uint32_t rounds, std::uint32_t stride,
   closed_ = loops_.size();
   round();
   const auto first = loops_.begin() + static_cast<std::ptrdiff_t>(closed_);
-  SlotLoop whole{expand_loops({first, loops_.end()}), rounds, stride};
+  SlotLoop whole{expand_loops(std::span(loops_).subspan(closed_)), rounds, stride};
   loops_.erase(first, loops_.end());
   for (Counts& counts : next_) {
     for (std::uint32_t* each : {&counts.forward, &counts.input, &counts.weight})
