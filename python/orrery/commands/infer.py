@@ -55,6 +55,7 @@ def infer(
     top: Optional[int] = None,
     simulated: Optional[int] = None,
     threads: Optional[int] = None,
+    records: Optional[Value] = None,
     output: Optional[Value] = None,
     force: Optional[bool] = None,
     keep_run: bool = False,
@@ -118,6 +119,7 @@ def infer(
     top: Number of setups to show. Default: 10.
     simulated: Number of setups with the best estimates to simulate. Default: 20.
     threads: Number of threads; 0: all cores. Default: 0.
+    records: Write an SQLite database: a row for each request and each step.
     output: Write the JSON to FILE ('-' for stdout).
     force: Overwrite FILE.
     """

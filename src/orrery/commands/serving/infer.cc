@@ -7,10 +7,12 @@
 
 #include "orrery/commands/command.h"
 #include "orrery/commands/command_options.h"
+#include "orrery/commands/output_file.h"
 #include "orrery/core/text/text.h"
 #include "orrery/explore/serving/service_search.h"
 #include "orrery/present/serving/infer_answer.h"
 #include "orrery/present/serving/service_search_answer.h"
+#include "orrery/study/serving/service_file.h"
 
 namespace orrery::commands {
 
@@ -18,10 +20,31 @@ namespace {
 
 using explore::ServiceQuestion;
 
-int infer_one(const study::InferQuestion& question, Context& context) {
+struct InferOptions {
+  ServiceQuestion question;
+  std::string records;
+
+  static constexpr auto fields = std::tuple{
+      config::QuestionStruct{"question", &InferOptions::question}, config::QuestionGroup{"Output"},
+      QuestionField{"records", &InferOptions::records, "--records", "FILE", kNothing, "run.sqlite",
+                    "Write an SQLite database: a row for each request and each step"}
+          .advanced()};
+};
+
+int infer_one(const InferOptions& options, Context& context) {
   Findings findings;
-  const auto made = study::infer(question, findings);
+  const std::string& records = options.records;
+  if (records == "-")
+    return context.fail({Errc::usage, "--records", "is a database, not text", "give a file"});
+  if (!records.empty())
+    if (auto fine = check_absent(records, context.force); !fine) return context.fail(fine.error());
+  const auto made = study::infer(options.question.service, findings);
   if (!made) return context.fail(made.error(), findings);
+  if (!records.empty()) {
+    if (auto written = study::write_service_file(*made, records, context.force); !written)
+      return context.fail(written.error());
+    context.note("wrote " + printable(records) + ": tables request and step (docs/serving.md)");
+  }
   return context.deliver([&](report::Answer& answer) { present::state_inference(answer, *made); },
                          made->meets_limits() ? kOk : kSaysNo);
 }
@@ -84,13 +107,18 @@ Action add_infer(CommandOptions& command, Context& context) {
       "      --max-num-seqs 128 --requests trace.jsonl --slo ttft=1s,tpot=50ms --price 2.5\n"
       "  orrery infer --model llama-3.1-70b --gpu h100-sxm,h200,b200 --rate 20 \\\n"
       "      --slo ttft_p99=500ms,tpot_p99=30ms\n");
-  const auto question = std::make_shared<ServiceQuestion>();
-  add_fields(command, *question);
+  const auto options = std::make_shared<InferOptions>();
+  add_fields(command, *options);
   context.add_options(command);
-  return [question, &command, &context] {
-    if (question->searches()) return search(command, *question, context);
+  return [options, &command, &context] {
+    if (options->question.searches()) {
+      if (!options->records.empty())
+        return context.fail({Errc::usage, "--records", "is for one setup, not for a search",
+                             "run the printed command with --records"});
+      return search(command, options->question, context);
+    }
     if (auto fine = check_search_options(command); !fine) return context.fail(fine.error());
-    return infer_one(question->service, context);
+    return infer_one(*options, context);
   };
 }
 
