@@ -107,6 +107,8 @@ struct InferQuestion {
   std::optional<std::int64_t> simulated{};
   /// Number of threads; 0: all cores. Default: 0.
   std::optional<std::int64_t> threads{};
+  /// A timeline for ui.perfetto.dev.
+  std::optional<std::string> perfetto{};
   /// Write an SQLite database: a row for each request and each step.
   std::optional<std::string> records{};
   /// Write the JSON to FILE ('-' for stdout).
@@ -161,6 +163,7 @@ struct InferQuestion {
     text.add("top", top);
     text.add("simulated", simulated);
     text.add("threads", threads);
+    text.add("perfetto", perfetto);
     text.add("records", records);
     text.add("output", output);
     text.add("force", force);

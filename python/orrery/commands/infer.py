@@ -55,6 +55,7 @@ def infer(
     top: Optional[int] = None,
     simulated: Optional[int] = None,
     threads: Optional[int] = None,
+    perfetto: Optional[Value] = None,
     records: Optional[Value] = None,
     output: Optional[Value] = None,
     force: Optional[bool] = None,
@@ -119,6 +120,7 @@ def infer(
     top: Number of setups to show. Default: 10.
     simulated: Number of setups with the best estimates to simulate. Default: 20.
     threads: Number of threads; 0: all cores. Default: 0.
+    perfetto: A timeline for ui.perfetto.dev.
     records: Write an SQLite database: a row for each request and each step.
     output: Write the JSON to FILE ('-' for stdout).
     force: Overwrite FILE.

@@ -2,8 +2,11 @@
 //
 // orrery infer: latencies, throughput and cost of a server of language models; a search for the
 // setup that meets limits.
+#include <fmt/format.h>
+
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "orrery/commands/command.h"
 #include "orrery/commands/command_options.h"
@@ -13,6 +16,7 @@
 #include "orrery/present/serving/infer_answer.h"
 #include "orrery/present/serving/service_search_answer.h"
 #include "orrery/study/serving/service_file.h"
+#include "orrery/study/serving/service_timeline.h"
 
 namespace orrery::commands {
 
@@ -22,28 +26,48 @@ using explore::ServiceQuestion;
 
 struct InferOptions {
   ServiceQuestion question;
-  std::string records;
+  std::string perfetto, records;
 
   static constexpr auto fields = std::tuple{
       config::QuestionStruct{"question", &InferOptions::question}, config::QuestionGroup{"Output"},
+      QuestionField{"perfetto", &InferOptions::perfetto, "--perfetto", "FILE", kNothing,
+                    "run.pftrace", "A timeline for ui.perfetto.dev"}
+          .advanced(),
       QuestionField{"records", &InferOptions::records, "--records", "FILE", kNothing, "run.sqlite",
                     "Write an SQLite database: a row for each request and each step"}
           .advanced()};
 };
 
+/// Errc: output_exists, output_failed.
+Result<void> write_timeline(const study::Inference& made, const std::string& path, bool force) {
+  auto file = open_output(path, force);
+  if (!file) return tl::unexpected(file.error());
+  const bool whole = study::write_service_timeline(
+      made, [&](std::string_view bytes) { return file->write(bytes).has_value(); });
+  if (auto done = file->finish(); !done) return done;
+  if (!whole) return fail(Errc::output_failed, path, "was not written completely");
+  return {};
+}
+
 int infer_one(const InferOptions& options, Context& context) {
   Findings findings;
-  const std::string& records = options.records;
+  const std::string &records = options.records, &perfetto = options.perfetto;
   if (records == "-")
     return context.fail({Errc::usage, "--records", "is a database, not text", "give a file"});
-  if (!records.empty())
-    if (auto fine = check_absent(records, context.force); !fine) return context.fail(fine.error());
+  for (const std::string& path : {records, perfetto})
+    if (auto fine = path.empty() ? Result<void>{} : check_absent(path, context.force); !fine)
+      return context.fail(fine.error());
   const auto made = study::infer(options.question.service, findings);
   if (!made) return context.fail(made.error(), findings);
   if (!records.empty()) {
     if (auto written = study::write_service_file(*made, records, context.force); !written)
       return context.fail(written.error());
     context.note("wrote " + printable(records) + ": tables request and step (docs/serving.md)");
+  }
+  if (!perfetto.empty()) {
+    if (auto written = write_timeline(*made, perfetto, context.force); !written)
+      return context.fail(written.error());
+    context.note("wrote " + printable(perfetto) + ": open at ui.perfetto.dev");
   }
   return context.deliver([&](report::Answer& answer) { present::state_inference(answer, *made); },
                          made->meets_limits() ? kOk : kSaysNo);
@@ -112,9 +136,11 @@ Action add_infer(CommandOptions& command, Context& context) {
   context.add_options(command);
   return [options, &command, &context] {
     if (options->question.searches()) {
-      if (!options->records.empty())
-        return context.fail({Errc::usage, "--records", "is for one setup, not for a search",
-                             "run the printed command with --records"});
+      for (const auto& [option, file] :
+           {std::pair{"--records", &options->records}, std::pair{"--perfetto", &options->perfetto}})
+        if (!file->empty())
+          return context.fail({Errc::usage, option, "is for one setup, not for a search",
+                               fmt::format("run the printed command with {}", option)});
       return search(command, options->question, context);
     }
     if (auto fine = check_search_options(command); !fine) return context.fail(fine.error());
