@@ -164,7 +164,8 @@ Result<ServicePoint> ServiceGroup::simulate(std::size_t limits, std::int64_t ins
 }
 
 Result<ServicePoint> ServiceGroup::search(const EstimatedSetup& setup) {
-  constexpr int kTries = 6;
+  // An estimate of endless queues says nothing about a load that soon ends.
+  const int tries = setup.meets ? 6 : std::isfinite(setup.ratio) ? 2 : 16;
   const std::int64_t most = load_->most_instances();
   auto best = simulate(setup.limits, setup.instances);
   if (!best || load_->instances > 0) return best;
@@ -172,7 +173,7 @@ Result<ServicePoint> ServiceGroup::search(const EstimatedSetup& setup) {
   std::int64_t low = first_meets ? 0 : setup.instances, high = first_meets ? setup.instances : 0;
   // Away from the estimate, in steps that double, until the answer changes.
   std::int64_t step = std::max<std::int64_t>(setup.instances / 8, 1), at = setup.instances;
-  for (int i = 0; i < (setup.meets ? kTries : 2) && (low == 0 || high == 0); ++i, step *= 2) {
+  for (int i = 0; i < tries && (low == 0 || high == 0); ++i, step *= 2) {
     const std::int64_t next =
         first_meets ? std::max<std::int64_t>(at - step, 1) : std::min(at + step, most);
     if (next == at) break;

@@ -150,6 +150,20 @@ TEST(ServiceSearch, WithoutASolutionTheNearestIsFirst) {
   EXPECT_GT(found->best.front().ratio, 5.0 / 3);
 }
 
+TEST(ServiceSearch, ALoadThatSoonEndsIsServedThoughItsRateIsEndless) {
+  ServiceQuestion asked = question("tpot_p99=15ms", 1e6);
+  asked.service.engine.max_num_seqs = 256;
+  asked.service.engine.max_num_batched_tokens = 4096;
+  const auto found = search_services(asked);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->missed, found->setups);  // by the estimate
+  ASSERT_TRUE(found->any_meets());
+  study::InferQuestion fewer = found->best.front().question;
+  ASSERT_GT(fewer.instances, 1);
+  --fewer.instances;
+  EXPECT_FALSE(served(fewer).meets_limits());
+}
+
 TEST(ServiceSearch, CostAndDevicesAreDifferentObjectives) {
   ServiceQuestion asked = question("tpot_p99=20ms", 60, "h100-sxm,b200");
   asked.service.price = "h100-sxm=1,b200=100";
