@@ -335,7 +335,7 @@ const CommandQuestion kQuestions[] = {
     {"infer",
      "--model llama-3.1-8b --gpu a100-80gb --rate 18 --num-prompts 100 --instances 2 "
      "--max-num-batched-tokens 1536",  // distinct and short prompts
-     {"engine.max_model_len", "engine.no_prefix_caching"}},
+     {"question.service.engine.max_model_len", "question.service.engine.no_prefix_caching"}},
     {"job count", ORRERY_JOB "--cluster h100-sxm:8", {"schedule"}},
     {"job generate", ORRERY_JOB "--dp 2 --format yaml"},
     {"trace info",

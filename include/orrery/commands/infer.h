@@ -13,7 +13,7 @@ struct InferQuestion {
   std::optional<std::string> model{};
   /// A device of the catalog; h100-sxm by default.
   std::optional<std::string> gpu{};
-  /// Instances of the engine behind a router. Default: 1.
+  /// Instances of the engine behind a router; by default 1. Default: 0.
   std::optional<std::int64_t> instances{};
   /// How the router selects an instance. One of round-robin, least-loaded, prefix-aware. Default:
   /// round-robin.
@@ -23,8 +23,7 @@ struct InferQuestion {
   /// Requests: JSON Lines or CSV of Orrery, vLLM, Mooncake, Azure, Splitwise, Vidur, ShareGPT
   /// (docs/serving.md).
   std::optional<std::string> requests{};
-  /// Result of vLLM's bench serve or SGLang's bench_serving (JSON or table): serves its load, and
-  /// compares.
+  /// Result of vLLM's bench serve or SGLang's bench_serving, to compare.
   std::optional<std::string> benchmark{};
   /// Requests per second; by default those of the file, or all at once. Default: 0.
   std::optional<double> rate{};
@@ -51,9 +50,9 @@ struct InferQuestion {
   /// The engine whose scheduler and defaults are used. One of vllm, sglang, trtllm, static.
   /// Default: vllm.
   std::optional<std::string> engine{};
-  /// Devices over which each layer is split. Default: 1.
+  /// Devices over which each layer is split; by default 1. Default: 0.
   std::optional<std::int64_t> tensor_parallel_size{};
-  /// Copies of attention that share the experts; other models: --instances. Default: 1.
+  /// Copies of attention that share the experts; by default 1. Default: 0.
   std::optional<std::int64_t> data_parallel_size{};
   /// Each device has some of the experts, not a part of each.
   std::optional<bool> enable_expert_parallel{};
@@ -90,13 +89,28 @@ struct InferQuestion {
   /// Time of the server before a request is queued; docs/serving.md has the default. A duration:
   /// 90d.
   std::optional<std::string> request_time{};
-  /// Limits of a request: ttft=500ms,tpot=30ms,latency=10s. Prints the goodput. Exit code 1 if less
-  /// than 99 % of the requests meet them.
+  /// Limits: ttft_p99=500ms,tpot_mean=30ms (itl, latency; p50, p90), or of each request:
+  /// ttft=500ms,tpot=30ms,share=0.95 (a share meets them; 0.99). Exit code 1: missed.
   std::optional<std::string> slo{};
   /// Price of a device per hour, in any currency.
   std::optional<std::string> price{};
   /// Power of a device in W: catalog, 700, or idle and busy: 100-700.
   std::optional<std::string> power{};
+  /// Finds what options leave open to meet --slo; so do several --gpu.
+  std::optional<bool> search{};
+  /// What the search minimizes: devices, or cost per hour; auto: cost if there are prices. One of
+  /// auto, devices, cost. Default: auto.
+  std::optional<std::string> objective{};
+  /// Number of setups to show. Default: 10.
+  std::optional<std::int64_t> top{};
+  /// Number of setups with the best estimates to simulate. Default: 20.
+  std::optional<std::int64_t> simulated{};
+  /// Number of threads; 0: all cores. Default: 0.
+  std::optional<std::int64_t> threads{};
+  /// A timeline for ui.perfetto.dev.
+  std::optional<std::string> perfetto{};
+  /// Write an SQLite database: a row for each request and each step.
+  std::optional<std::string> records{};
   /// Write the JSON to FILE ('-' for stdout).
   std::optional<std::string> output{};
   /// Overwrite FILE.
@@ -144,6 +158,13 @@ struct InferQuestion {
     text.add("slo", slo);
     text.add("price", price);
     text.add("power", power);
+    text.add("search", search);
+    text.add("objective", objective);
+    text.add("top", top);
+    text.add("simulated", simulated);
+    text.add("threads", threads);
+    text.add("perfetto", perfetto);
+    text.add("records", records);
     text.add("output", output);
     text.add("force", force);
     return text.finish();

@@ -50,6 +50,13 @@ def infer(
     slo: Optional[Value] = None,
     price: Optional[Value] = None,
     power: Optional[Value] = None,
+    search: Optional[bool] = None,
+    objective: Optional[Value] = None,
+    top: Optional[int] = None,
+    simulated: Optional[int] = None,
+    threads: Optional[int] = None,
+    perfetto: Optional[Value] = None,
+    records: Optional[Value] = None,
     output: Optional[Value] = None,
     force: Optional[bool] = None,
     keep_run: bool = False,
@@ -59,14 +66,13 @@ def infer(
 
     model: A model of the catalog (docs/reference/models.md).
     gpu: A device of the catalog; h100-sxm by default.
-    instances: Instances of the engine behind a router. Default: 1.
+    instances: Instances of the engine behind a router; by default 1. Default: 0.
     router: How the router selects an instance. One of round-robin, least-loaded, prefix-aware.
         Default: round-robin.
     set: Any key of the specification, e.g. kernels.fused=false.
     requests: Requests: JSON Lines or CSV of Orrery, vLLM, Mooncake, Azure, Splitwise, Vidur,
         ShareGPT (docs/serving.md).
-    benchmark: Result of vLLM's bench serve or SGLang's bench_serving (JSON or table): serves its
-        load, and compares.
+    benchmark: Result of vLLM's bench serve or SGLang's bench_serving, to compare.
     rate: Requests per second; by default those of the file, or all at once. Default: 0.
     arrivals: How requests arrive, with --rate. One of constant, poisson, gamma. Default: poisson.
     burstiness: Shape of gamma arrivals; below 1: in bursts. Default: 1.
@@ -80,9 +86,8 @@ def infer(
     seed: Seed of the requests. Default: 1.
     engine: The engine whose scheduler and defaults are used. One of vllm, sglang, trtllm, static.
         Default: vllm.
-    tensor_parallel_size: Devices over which each layer is split. Default: 1.
-    data_parallel_size: Copies of attention that share the experts; other models: --instances.
-        Default: 1.
+    tensor_parallel_size: Devices over which each layer is split; by default 1. Default: 0.
+    data_parallel_size: Copies of attention that share the experts; by default 1. Default: 0.
     enable_expert_parallel: Each device has some of the experts, not a part of each.
     quantization: Format of weights and matrix products. One of bf16, fp8, fp8_block, mxfp8, nvfp4.
         Default: bf16.
@@ -105,10 +110,18 @@ def infer(
     sequence_time: The same, for each sequence of a step. A duration: 90d.
     request_time: Time of the server before a request is queued; docs/serving.md has the default. A
         duration: 90d.
-    slo: Limits of a request: ttft=500ms,tpot=30ms,latency=10s. Prints the goodput. Exit code 1 if
-        less than 99 % of the requests meet them.
+    slo: Limits: ttft_p99=500ms,tpot_mean=30ms (itl, latency; p50, p90), or of each request:
+        ttft=500ms,tpot=30ms,share=0.95 (a share meets them; 0.99). Exit code 1: missed.
     price: Price of a device per hour, in any currency.
     power: Power of a device in W: catalog, 700, or idle and busy: 100-700.
+    search: Finds what options leave open to meet --slo; so do several --gpu.
+    objective: What the search minimizes: devices, or cost per hour; auto: cost if there are prices.
+        One of auto, devices, cost. Default: auto.
+    top: Number of setups to show. Default: 10.
+    simulated: Number of setups with the best estimates to simulate. Default: 20.
+    threads: Number of threads; 0: all cores. Default: 0.
+    perfetto: A timeline for ui.perfetto.dev.
+    records: Write an SQLite database: a row for each request and each step.
     output: Write the JSON to FILE ('-' for stdout).
     force: Overwrite FILE.
     """

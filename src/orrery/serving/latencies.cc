@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/serving/latencies.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 
 #include "orrery/core/statistics/statistics.h"
 
@@ -16,6 +19,40 @@ Latency latency_of(std::vector<double> values) {
   made.p99 = quantile_nearest_rank(values, 0.99);
   made.most = std::ranges::max(values);
   return made;
+}
+
+std::string StatisticLimit::name() const {
+  return fmt::format("{}_{}", config::enum_name(latency), config::enum_name(statistic));
+}
+
+double statistic_of(const ServiceMetrics& metrics, const StatisticLimit& limit) {
+  constexpr std::array kLatencies{&ServiceMetrics::ttft, &ServiceMetrics::tpot,
+                                  &ServiceMetrics::gap, &ServiceMetrics::latency};
+  constexpr std::array kStatistics{&Latency::mean, &Latency::p50, &Latency::p90, &Latency::p99};
+  return metrics.*kLatencies[static_cast<std::size_t>(limit.latency)].*
+         kStatistics[static_cast<std::size_t>(limit.statistic)];
+}
+
+bool meets(const ServiceMetrics& metrics, const ServiceLimits& limits) {
+  return metrics.good_share >= limits.share &&
+         std::ranges::all_of(limits.statistics, [&](const StatisticLimit& one) {
+           return statistic_of(metrics, one) <= one.seconds;
+         });
+}
+
+double largest_ratio(const ServiceMetrics& metrics, const ServiceLimits& limits) {
+  double most = 0;
+  const auto add = [&](const StatisticLimit& one) {
+    most = std::max(most, statistic_of(metrics, one) / one.seconds);
+  };
+  for (const StatisticLimit& one : limits.statistics) add(one);
+  const Statistic percentile = limits.share <= 0.5   ? Statistic::p50
+                               : limits.share <= 0.9 ? Statistic::p90
+                                                     : Statistic::p99;
+  if (limits.ttft) add({LatencyKind::ttft, percentile, *limits.ttft});
+  if (limits.tpot) add({LatencyKind::tpot, percentile, *limits.tpot});
+  if (limits.latency) add({LatencyKind::latency, percentile, *limits.latency});
+  return most;
 }
 
 namespace {

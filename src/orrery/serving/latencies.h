@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "orrery/config/field.h"
 #include "orrery/serving/simulation.h"
 
 namespace orrery::serving {
@@ -18,9 +20,33 @@ struct Latency {
 /// Percentiles are nearest ranks. All 0 without values.
 [[nodiscard]] Latency latency_of(std::vector<double> values);
 
+/// The latencies that limits have, under vLLM's names.
+enum class LatencyKind : std::uint8_t {
+  ttft,     ///< ServiceMetrics::ttft
+  tpot,     ///< ServiceMetrics::tpot
+  itl,      ///< ServiceMetrics::gap
+  latency,  ///< ServiceMetrics::latency
+};
+enum class Statistic : std::uint8_t { mean, p50, p90, p99 };
+
+/// A limit of a statistic over all requests: "ttft_p99=500ms".
+struct StatisticLimit {
+  LatencyKind latency = LatencyKind::ttft;
+  Statistic statistic = Statistic::mean;
+  double seconds = 0;
+
+  /// "ttft_p99"
+  [[nodiscard]] std::string name() const;
+};
+
 /// Limits of a service; an empty one is always met.
 struct ServiceLimits {
   std::optional<double> ttft, tpot, latency;  ///< seconds, of one request
+  double share = 0.99;                        ///< of the requests must meet the limits of one
+  std::vector<StatisticLimit> statistics;
+
+  /// Whether requests have limits.
+  [[nodiscard]] bool limits_requests() const { return ttft || tpot || latency; }
 };
 
 /// Means over the time in which steps run, and extremes, of all instances.
@@ -48,6 +74,14 @@ struct ServiceMetrics {
   Occupancy occupancy;
 };
 
+/// The statistic of a limit.
+[[nodiscard]] double statistic_of(const ServiceMetrics& metrics, const StatisticLimit& limit);
+/// Whether all limits are met.
+[[nodiscard]] bool meets(const ServiceMetrics& metrics, const ServiceLimits& limits);
+/// The largest ratio of a statistic to its limit. A limit of one request counts as one of the
+/// percentile at or above the share of requests that must meet it; above p99 as p99. 0: no limit.
+[[nodiscard]] double largest_ratio(const ServiceMetrics& metrics, const ServiceLimits& limits);
+
 /// A part of the run, for tables and plots.
 struct ServiceInterval {
   double start = 0, end = 0;  ///< seconds
@@ -61,3 +95,16 @@ struct ServiceInterval {
                                                         const ServingRun& run, std::size_t count);
 
 }  // namespace orrery::serving
+
+namespace orrery::config {
+template <>
+struct EnumNames<serving::LatencyKind> {
+  static constexpr auto names =
+      names_in_order<serving::LatencyKind::latency>("ttft", "tpot", "itl", "latency");
+};
+template <>
+struct EnumNames<serving::Statistic> {
+  static constexpr auto names =
+      names_in_order<serving::Statistic::p99>("mean", "p50", "p90", "p99");
+};
+}  // namespace orrery::config

@@ -140,8 +140,7 @@ class Simulation {
 
 }  // namespace
 
-Result<ServingRun> serve(const RequestStream& stream, const ServingSetup& setup,
-                         const StepCost& cost) {
+Result<void> check_stream(const RequestStream& stream, const ServingSetup& setup) {
   if (setup.instances < 1)
     return fail(Errc::usage, "instances", "there must be at least one instance");
   const KvCache cache(setup.blocks, setup.block_tokens, false);
@@ -161,6 +160,12 @@ Result<ServingRun> serve(const RequestStream& stream, const ServingSetup& setup,
                       one.input + one.output, setup.options.max_num_batched_tokens),
           "more tokens in a step (--max-num-batched-tokens), or prompts in chunks");
   }
+  return {};
+}
+
+Result<ServingRun> serve(const RequestStream& stream, const ServingSetup& setup,
+                         const StepCost& cost) {
+  if (auto fine = check_stream(stream, setup); !fine) return tl::unexpected(fine.error());
   return Simulation(stream, setup, cost).run();
 }
 

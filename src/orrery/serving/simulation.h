@@ -34,10 +34,13 @@ struct ServingRun {
   Time end{};
 };
 
+/// Errc: limit_exceeded (a request that the cache cannot hold, or that no step can compute), usage
+/// (no instance). O(requests).
+[[nodiscard]] Result<void> check_stream(const RequestStream& stream, const ServingSetup& setup);
+
 /// Serves all requests. Deterministic: at equal times, steps end before requests arrive, and
-/// instances and requests follow their numbers. Errc: limit_exceeded (a request that the cache
-/// cannot hold, or that no step can compute), usage (no instance). An event costs O(log instances);
-/// an arrival O(instances) with a router that compares them.
+/// instances and requests follow their numbers. Errc: those of check_stream(). An event costs O(log
+/// instances); an arrival O(instances) with a router that compares them.
 [[nodiscard]] Result<ServingRun> serve(const RequestStream& stream, const ServingSetup& setup,
                                        const StepCost& cost);
 

@@ -54,12 +54,7 @@ void state_latencies(report::Answer& answer, const serving::ServiceMetrics& metr
   answer.table("", kLatencies, columns);
   for (const LatencyRow& row : kLatencies) {
     const serving::Latency& one = metrics.*row.latency;
-    answer.json(row.key, [&](report::JsonWriter& json) {
-      json.begin_object();
-      json.field("mean_s", one.mean).field("p50_s", one.p50).field("p90_s", one.p90);
-      json.field("p99_s", one.p99).field("longest_s", one.most);
-      json.end_object();
-    });
+    answer.json(row.key, [&](report::JsonWriter& json) { write_latency(json, one); });
   }
 }
 
@@ -99,6 +94,23 @@ void state_measured(report::Answer& answer, const Inference& made) {
   }
 }
 
+/// Statistics next to their limits.
+void state_limits(report::Answer& answer, const Inference& made) {
+  using Row = serving::StatisticLimit;
+  const auto value = [&](const Row& one) { return serving::statistic_of(made.metrics, one); };
+  report::Columns<Row> columns;
+  columns.field("name", [](const Row& one) { return Value(one.name()); });
+  columns.field("limit_s", [](const Row& one) { return Value(one.seconds); });
+  columns.field("measured_s", [&](const Row& one) { return Value(value(one)); });
+  answer.rows("service_limits", made.limits.statistics, columns);
+  for (const Row& one : made.limits.statistics) {
+    const std::string text =
+        fmt::format("{}: {} ({} at most)", one.name(), report::seconds_text(value(one)),
+                    report::seconds_text(one.seconds));
+    answer.line("limit", value(one) <= one.seconds ? text : answer.style().bad(text));
+  }
+}
+
 void state_throughput(report::Answer& answer, const Inference& made) {
   const serving::ServiceMetrics& metrics = made.metrics;
   answer.end_section();
@@ -109,15 +121,17 @@ void state_throughput(report::Answer& answer, const Inference& made) {
                   rounded(metrics.requests_per_s)));
   answer.field("tokens_per_s", metrics.tokens_per_s);
   answer.field("requests_per_s", metrics.requests_per_s).field("serving_s", metrics.duration);
-  const bool limited = made.limits.ttft || made.limits.tpot || made.limits.latency;
+  const bool limited = made.limits.limits_requests();
   answer.field("goodput_requests_per_s", limited ? Value(metrics.goodput) : Value());
   answer.field("good_share", limited ? Value(Share{metrics.good_share}) : Value());
   if (limited) {
     const std::string text =
         fmt::format("{} requests/s; {} of the requests meet the limits", rounded(metrics.goodput),
                     report::percent(metrics.good_share));
-    answer.line("goodput", made.meets_limits() ? text : answer.style().bad(text));
+    const bool enough = made.metrics.good_share >= made.limits.share;
+    answer.line("goodput", enough ? text : answer.style().bad(text));
   }
+  state_limits(answer, made);
   answer.row("energy", "energy_per_1e6_output_j", Value(made.energy_per_1e6),
              fmt::format("{} per million output tokens, at {} on average",
                          model::format_power_unit(made.energy_per_1e6 / 3600, "Wh"),
@@ -245,6 +259,13 @@ void state_server(report::Answer& answer, const Inference& made) {
 }
 
 }  // namespace
+
+void write_latency(report::JsonWriter& json, const serving::Latency& latency) {
+  json.begin_object();
+  json.field("mean_s", latency.mean).field("p50_s", latency.p50).field("p90_s", latency.p90);
+  json.field("p99_s", latency.p99).field("longest_s", latency.most);
+  json.end_object();
+}
 
 void state_inference(report::Answer& answer, const Inference& made) {
   answer.title(fmt::format("{} on {} {} ({}, {}): {}", printable(made.model), made.devices(),

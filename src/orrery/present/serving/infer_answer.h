@@ -8,6 +8,9 @@
 
 namespace orrery::present {
 
+/// The members of an object: mean_s, p50_s, p90_s, p99_s, longest_s.
+void write_latency(report::JsonWriter& json, const serving::Latency& latency);
+
 void state_inference(report::Answer& answer, const study::Inference& inference);
 
 }  // namespace orrery::present

@@ -115,6 +115,9 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "bytes cut_edges file input kept_records records"},
      {"findings", JsonType::object, "problems in the inputs or the simulation", JsonForm::list,
       "code count places sentence severity"},
+     {"front_setups", JsonType::object,
+      "of each device, the Pareto front of a user's speed and throughput per device",
+      JsonForm::list, "=service_setups"},
      {"host_operators", JsonType::object, "operators by name", JsonForm::list,
       "count kind max_ns name total_ns"},
      {"inputs", JsonType::object, "files that were read", JsonForm::list, "file sha256"},
@@ -285,6 +288,13 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "mean_ns p95_ns ranks slowest_factor"},
      {"server_times", JsonType::object, "constants of the server's own time", JsonForm::list,
       "name server_s source"},
+     {"service_limits", JsonType::object, "limits of latencies", JsonForm::list,
+      "limit_s measured_s name"},
+     {"service_setups", JsonType::object, "setups of a server, the best first", JsonForm::list,
+      "command device device_tokens_per_s devices dp expert_parallel good_share hour_cost "
+      "instances "
+      "inter_token limit_ratio max_num_batched_tokens max_num_seqs meets_limits request_latency tp "
+      "tpot ttft user_tokens_per_s"},
      {"settings", JsonType::object, "settings of the axis", JsonForm::list,
       "change_ratio has_feasible_point is_best setting state verdict"},
      {"shapes", JsonType::object, "kernels by shape", JsonForm::list,

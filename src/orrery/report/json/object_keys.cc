@@ -214,6 +214,7 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
       "=predicted_device_use"},
      {"recorded_work", JsonType::object, "recorded", JsonForm::one,
       "bytes count flop known_ns time_ns"},
+     {"refused_setups", JsonType::count, "setups that are not possible, by reason", JsonForm::map},
      {"reidentification", JsonType::object, "names that can be identified", JsonForm::one,
       "names unique"},
      {"remote_memory", JsonType::object, "remote memory", JsonForm::one, "bin_ns levels"},

@@ -58,13 +58,15 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
       "workload_name write_s young_interval_s"},
      {"infer",
       "arrivals block_tokens cache_blocks cache_share cached_share cost_per_1e6_output device "
-      "device_hour_price devices devices_per_instance energy_per_1e6_output_j engine good_share "
-      "goodput_requests_per_s grid_error grid_points input_tokens instances inter_token intervals "
-      "max_num_batched_tokens max_num_seqs mean_sequences mean_step_tokens mean_waiting "
-      "measured_latencies measured_output_tokens_per_s measured_requests_per_s model "
-      "most_blocks most_sequences most_waiting output_tokens output_tokens_per_s power_w "
-      "preemptions queueing request_latency requests requests_per_s server_times serving_memory "
-      "serving_s serving_steps step_share tokens_per_s tpot ttft typical_steps"},
+      "device_hour_price devices devices_per_instance energy_per_1e6_output_j engine estimated "
+      "front_setups good_share goodput_requests_per_s grid_error grid_points input_tokens "
+      "instances inter_token intervals max_estimate_error max_num_batched_tokens max_num_seqs "
+      "mean_sequences mean_step_tokens mean_waiting measured_latencies "
+      "measured_output_tokens_per_s measured_requests_per_s meets_limits missed_setups model "
+      "most_blocks most_sequences most_waiting objective output_tokens output_tokens_per_s "
+      "overloaded power_w preemptions priced queueing refused_setups request_latency requests "
+      "requests_per_s server_times service_limits service_setups serving_memory serving_s "
+      "serving_steps simulated step_share tokens_per_s tpot tried_setups ttft typical_steps"},
      {"job count",
       "file flop_by_source format_peak_flop_per_s forward_ns input_gradient_ns "
       "intensity_flop_per_byte is_per_device kernel_kinds kernels layers memory_traffic_bytes "

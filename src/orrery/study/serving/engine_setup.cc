@@ -193,6 +193,11 @@ serving::ServerTime server_time(const EngineQuestion& engine, std::vector<Server
   return time;
 }
 
+/// Usable bytes of a device.
+std::int64_t memory_of(const platform::DeviceEntry& device) {
+  return (device.usable > Bytes{} ? device.usable : device.memory).count();
+}
+
 /// The cache's share of the memory, by the engine's rule.
 std::int64_t cache_bytes(Engine engine, double share, const ServingMemory& memory) {
   const auto of = [&](double bytes) { return static_cast<std::int64_t>(bytes); };
@@ -215,8 +220,11 @@ std::int64_t cache_bytes(Engine engine, double share, const ServingMemory& memor
 }
 
 /// The forward pass of the engine on its devices.
-Result<void> set_pass(const InferQuestion& question, const std::string& gpu,
-                      const platform::DeviceEntry& device, Findings& findings, EngineSetup& setup) {
+Result<std::shared_ptr<const serving::ForwardPass>> make_pass(const InferQuestion& question,
+                                                              const std::string& gpu,
+                                                              const platform::DeviceEntry& device,
+                                                              Findings& findings,
+                                                              const EngineSetup& setup) {
   const EngineQuestion& asked = question.engine;
   const Engine engine = asked.engine;
   platform::Platform platform;
@@ -255,9 +263,21 @@ Result<void> set_pass(const InferQuestion& question, const std::string& gpu,
       (architecture == Architecture::ampere || architecture == Architecture::ada ||
        architecture == Architecture::rtx_blackwell))
     inputs.mixed_rows = kFlashAttention2Rows;
-  auto pass = serving::ForwardPass::make(std::move(inputs));
-  if (!pass) return tl::unexpected(pass.error());
-  setup.pass = *std::move(pass);
+  return serving::ForwardPass::make(std::move(inputs));
+}
+
+Result<void> set_pass(const InferQuestion& question, const std::string& gpu,
+                      const platform::DeviceEntry& device, Findings& findings, EngineSetup& setup,
+                      SharedPasses* shared) {
+  SharedPasses own;
+  std::shared_ptr<const serving::ForwardPass>& known =
+      (shared != nullptr ? *shared : own)[largest_captured(setup.options)];
+  if (known == nullptr) {
+    auto pass = make_pass(question, gpu, device, findings, setup);
+    if (!pass) return tl::unexpected(pass.error());
+    known = *std::move(pass);
+  }
+  setup.pass = known;
   setup.parts = serving::ForwardPass::parts(setup.pass);
   setup.parts.padded = [largest = largest_captured(setup.options)](std::int64_t tokens) {
     return tokens <= largest ? next_captured(tokens) : tokens;
@@ -314,20 +334,43 @@ Result<void> set_memory(const EngineQuestion& asked, const std::string& gpu, dou
 
 }  // namespace
 
-Result<EngineSetup> set_up_engine(const InferQuestion& question, Findings& findings) {
+Result<serving::EngineOptions> engine_options(const InferQuestion& question) {
+  const auto device = catalog_device(question.gpu);
+  if (!device) return tl::unexpected(device.error());
+  EngineSetup setup;
+  set_options(question.engine, defaults_of(question.engine.engine, **device, memory_of(**device)),
+              setup);
+  return setup.options;
+}
+
+Result<bool> has_experts(const InferQuestion& question) {
+  InferQuestion small = question;
+  small.engine.tensor_parallel_size = small.engine.data_parallel_size = 1;
+  Findings ignored;
+  const auto spec = spec_of(small, {1, small.gpu, {small.gpu, 1}}, ignored);
+  if (!spec) return tl::unexpected(spec.error());
+  return spec->model.moe.has_value();
+}
+
+serving::ServingSetup serving_setup(const InferQuestion& question, const EngineSetup& engine) {
+  return {engine.options, question.instances * question.engine.data_parallel_size, question.router,
+          engine.blocks, engine.block_tokens};
+}
+
+Result<EngineSetup> set_up_engine(const InferQuestion& question, Findings& findings,
+                                  SharedPasses* shared) {
   const EngineQuestion& asked = question.engine;
   if (auto fine = check_engine_question(asked); !fine) return tl::unexpected(fine.error());
-  const std::string gpu = question.gpu.empty() ? "h100-sxm" : question.gpu;
+  const std::string& gpu = question.gpu;
   const auto device = catalog_device(gpu);
   if (!device) return tl::unexpected(device.error());
   EngineSetup setup;
   setup.devices = asked.tensor_parallel_size * asked.data_parallel_size;
   setup.device_power = (*device)->power_w;
-  setup.memory.total =
-      ((*device)->usable > Bytes{} ? (*device)->usable : (*device)->memory).count();
+  setup.memory.total = memory_of(**device);
   const EngineDefaults defaults = defaults_of(asked.engine, **device, setup.memory.total);
   set_options(asked, defaults, setup);
-  if (auto made = set_pass(question, gpu, **device, findings, setup); !made)
+  if (auto made = set_pass(question, gpu, **device, findings, setup, shared); !made)
     return tl::unexpected(made.error());
   const double share =
       asked.gpu_memory_utilization > 0 ? asked.gpu_memory_utilization : defaults.memory;

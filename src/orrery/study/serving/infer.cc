@@ -217,35 +217,100 @@ Result<void> add_cost_and_energy(const InferQuestion& question, const EngineSetu
 
 }  // namespace
 
+namespace {
+
+template <class E>
+std::optional<E> named(std::string_view name) {
+  for (const auto& [word, value] : config::EnumNames<E>::names)
+    if (word == name) return value;
+  return std::nullopt;
+}
+
+/// "ttft_p99"; empty: no such latency or statistic.
+std::optional<serving::StatisticLimit> statistic_named(std::string_view name) {
+  const std::size_t at = name.rfind('_');
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view latency = name.substr(0, at);
+  if (latency == "e2e" || latency == "e2el") latency = "latency";  // vLLM's name, and a short one
+  const auto kind = named<serving::LatencyKind>(latency);
+  const auto statistic = named<serving::Statistic>(name.substr(at + 1));
+  if (!kind || !statistic) return std::nullopt;
+  return serving::StatisticLimit{*kind, *statistic};
+}
+
+/// Sets one limit, "ttft_p99=500ms". Errc: usage.
+Result<void> set_limit(std::string_view item, serving::ServiceLimits& limits) {
+  const char* const example = "--slo ttft_p99=500ms,tpot_mean=30ms or --slo ttft=500ms,share=0.95";
+  const std::size_t equal = item.find('=');
+  const std::string_view name = item.substr(0, equal);
+  const bool has_value = equal != std::string_view::npos;
+  if (name == "share" && has_value) {
+    const auto share = parse_number(item.substr(equal + 1));
+    if (!share || !(*share > 0 && *share <= 1))
+      return fail(Errc::usage, "--slo", "share is above 0 and at most 1", example);
+    limits.share = *share;
+    return {};
+  }
+  auto statistic = statistic_named(name);
+  std::optional<double>* const limit = name == "ttft"   ? &limits.ttft
+                                       : name == "tpot" ? &limits.tpot
+                                       : name == "latency" || name == "e2e" || name == "e2el"
+                                           ? &limits.latency
+                                           : nullptr;
+  if ((limit == nullptr && !statistic) || !has_value)
+    return fail(Errc::usage, "--slo",
+                fmt::format("{} is not a limit{}", in_quotes(item),
+                            name == "itl" ? ": it needs a statistic, as itl_p99" : ""),
+                example);
+  const auto time = parse_time(item.substr(equal + 1), "--slo");
+  if (!time) return fail(Errc::usage, "--slo", time.error().what, example);
+  if (*time <= Time{})
+    return fail(Errc::usage, "--slo", fmt::format("{} must be above 0", name), example);
+  if (statistic) {
+    statistic->seconds = seconds(*time);
+    for (const serving::StatisticLimit& one : limits.statistics)
+      if (one.name() == statistic->name())
+        return fail(Errc::usage, "--slo", fmt::format("{} is given twice", name), example);
+    limits.statistics.push_back(*statistic);
+    return {};
+  }
+  *limit = seconds(*time);
+  return {};
+}
+
+}  // namespace
+
 Result<serving::ServiceLimits> parse_limits(const std::string& text) {
   serving::ServiceLimits limits;
   if (text.empty()) return limits;
-  for (const std::string_view item : list_items(text)) {
-    const std::size_t equal = item.find('=');
-    const std::string_view name = item.substr(0, equal);
-    std::optional<double>* const limit = name == "ttft"      ? &limits.ttft
-                                         : name == "tpot"    ? &limits.tpot
-                                         : name == "latency" ? &limits.latency
-                                                             : nullptr;
-    if (limit == nullptr || equal == std::string_view::npos)
-      return fail(Errc::usage, "--slo", fmt::format("{} is not a limit", in_quotes(item)),
-                  "--slo ttft=500ms,tpot=30ms,latency=10s");
-    const auto time = parse_time(item.substr(equal + 1), "--slo");
-    if (!time) return fail(Errc::usage, "--slo", time.error().what, "--slo ttft=500ms,tpot=30ms");
-    *limit = seconds(*time);
-  }
+  for (const std::string_view item : list_items(text))
+    if (auto set = set_limit(item, limits); !set) return tl::unexpected(set.error());
+  if (limits.share != serving::ServiceLimits{}.share && !limits.limits_requests())
+    return fail(Errc::usage, "--slo", "share needs a limit of a request",
+                "--slo ttft=500ms,share=0.95");
   return limits;
 }
 
-Result<Inference> infer(const InferQuestion& question, Findings& findings) {
-  if (question.model.empty())
-    return fail(Errc::usage, "--model", "is missing",
-                "a model of the catalog (llama-3.1-8b), or a config.json of Hugging Face");
-  Inference made;
-  const auto limits = parse_limits(question.slo);
-  if (!limits) return tl::unexpected(limits.error());
-  made.limits = *limits;
-  LoadQuestion load = question.load;
+Result<void> check_longest(const InferQuestion& question, const serving::RequestStream& stream) {
+  const std::int64_t most = question.engine.max_model_len;
+  if (most == 0 || stream.longest() <= most) return {};
+  return fail(Errc::usage, "--max-model-len",
+              fmt::format("a request has {} tokens", stream.longest()),
+              "raise the limit, or leave the request out");
+}
+
+InferQuestion with_default_sizes(InferQuestion question) {
+  const auto at_least_one = [](std::int64_t& size) { size = std::max<std::int64_t>(size, 1); };
+  if (question.gpu.empty()) question.gpu = "h100-sxm";
+  at_least_one(question.instances);
+  at_least_one(question.engine.tensor_parallel_size);
+  at_least_one(question.engine.data_parallel_size);
+  return question;
+}
+
+Result<ServingLoad> read_load(const LoadQuestion& question, Findings& findings) {
+  ServingLoad made;
+  LoadQuestion load = question;
   std::optional<MeasuredService> measured;
   if (!load.benchmark.empty()) {
     auto read = read_measured_service(load.benchmark);
@@ -256,19 +321,32 @@ Result<Inference> infer(const InferQuestion& question, Findings& findings) {
     load = *std::move(stated);
     made.measured = measured->values;
   }
-  auto stream = stream_of(load, made.load, findings);
+  auto stream = stream_of(load, made.words, findings);
   if (!stream) return tl::unexpected(stream.error());
   made.stream = *std::move(stream);
-  if (measured && !states_lengths(question.load)) use_lengths(*measured, made.stream);
+  if (measured && !states_lengths(question)) use_lengths(*measured, made.stream);
+  return made;
+}
+
+Result<Inference> infer(const InferQuestion& asked, Findings& findings) {
+  const InferQuestion question = with_default_sizes(asked);
+  if (question.model.empty())
+    return fail(Errc::usage, "--model", "is missing",
+                "a model of the catalog (llama-3.1-8b), or a config.json of Hugging Face");
+  Inference made;
+  const auto limits = parse_limits(question.slo);
+  if (!limits) return tl::unexpected(limits.error());
+  made.limits = *limits;
+  auto load = read_load(question.load, findings);
+  if (!load) return tl::unexpected(load.error());
+  made.stream = std::move(load->stream);
+  made.load = std::move(load->words);
+  made.measured = std::move(load->measured);
   const auto engine = set_up_engine(question, findings);
   if (!engine) return tl::unexpected(engine.error());
-  if (const std::int64_t most = question.engine.max_model_len;
-      most > 0 && made.stream.longest() > most)
-    return fail(Errc::usage, "--max-model-len",
-                fmt::format("a request has {} tokens", made.stream.longest()),
-                "raise the limit, or leave the request out");
+  if (auto fine = check_longest(question, made.stream); !fine) return tl::unexpected(fine.error());
   made.model = question.model;
-  made.gpu = question.gpu.empty() ? "h100-sxm" : question.gpu;
+  made.gpu = question.gpu;
   made.engine = config::enum_name(question.engine.engine);
   made.devices_per_instance = engine->devices;
   made.instances = question.instances;
@@ -277,9 +355,7 @@ Result<Inference> infer(const InferQuestion& question, Findings& findings) {
     made.parallel += fmt::format(", dp {}", question.engine.data_parallel_size);
   if (question.engine.enable_expert_parallel && engine->devices > 1)
     made.parallel += fmt::format(", ep {}", engine->devices);
-  // Copies of attention are served like instances: each has its own requests and cache.
-  made.setup = {engine->options, question.instances * question.engine.data_parallel_size,
-                question.router, engine->blocks, engine->block_tokens};
+  made.setup = serving_setup(question, *engine);
   const serving::StepCost cost(engine->parts);
   auto run = serving::serve(made.stream, made.setup, cost);
   if (!run) return tl::unexpected(run.error());

@@ -45,7 +45,7 @@ namespace orrery::study {
 /// Arguments of engines under their names. 0 or empty: the engine's default.
 struct EngineQuestion {
   serving::Engine engine = serving::Engine::vllm;
-  std::int64_t tensor_parallel_size = 1, data_parallel_size = 1;
+  std::int64_t tensor_parallel_size = 0, data_parallel_size = 0;  ///< 0: 1, or searched
   bool enable_expert_parallel = false;
   WeightFormat quantization = WeightFormat::bf16;
   CacheFormat kv_cache_dtype = CacheFormat::automatic;
@@ -63,11 +63,11 @@ struct EngineQuestion {
           .shows_default(),
       QuestionField{"tensor_parallel_size", &EngineQuestion::tensor_parallel_size,
                     "--tensor-parallel-size,--tp,--tp-size,--tp_size", "N", kAnswer, "2",
-                    "Devices over which each layer is split"}
+                    "Devices over which each layer is split; by default 1"}
           .between(1, 1 << 12),
       QuestionField{"data_parallel_size", &EngineQuestion::data_parallel_size,
                     "--data-parallel-size,--dp,--dp-size", "N", kAnswer, "2",
-                    "Copies of attention that share the experts; other models: --instances"}
+                    "Copies of attention that share the experts; by default 1"}
           .between(1, 1 << 12),
       QuestionField{"enable_expert_parallel", &EngineQuestion::enable_expert_parallel,
                     "--enable-expert-parallel,--enable-ep", "", kAnswer, "true",
@@ -98,7 +98,8 @@ struct EngineQuestion {
                     "cache); by default the engine's"},
       QuestionField{"no_prefix_caching", &EngineQuestion::no_prefix_caching,
                     "--no-enable-prefix-caching,--disable-radix-cache", "", kAnswer, "true",
-                    "Computes shared prefixes again"},
+                    "Computes shared prefixes again"}
+          .advanced(),
       QuestionField{"no_chunked_prefill", &EngineQuestion::no_chunked_prefill,
                     "--no-enable-chunked-prefill", "", kAnswer, "true",
                     "A step computes complete prompts only"}
@@ -165,8 +166,7 @@ struct LoadQuestion {
                     "Requests: JSON Lines or CSV of Orrery, vLLM, Mooncake, Azure, Splitwise, "
                     "Vidur, ShareGPT (docs/serving.md)"},
       QuestionField{"benchmark", &LoadQuestion::benchmark, "--benchmark", "FILE", kAnswer, "r.json",
-                    "Result of vLLM's bench serve or SGLang's bench_serving (JSON or table): "
-                    "serves its load, and compares"},
+                    "Result of vLLM's bench serve or SGLang's bench_serving, to compare"},
       QuestionField{"rate", &LoadQuestion::rate, "--rate,--request-rate", "N", kAnswer, "10",
                     "Requests per second; by default those of the file, or all at once"},
       QuestionField{"arrivals", &LoadQuestion::arrivals, "--arrivals", "NAME", kAnswer, "constant",
@@ -208,7 +208,7 @@ struct LoadQuestion {
 
 struct InferQuestion {
   std::string model, gpu;
-  std::int64_t instances = 1;
+  std::int64_t instances = 0;  ///< 0: 1, or searched
   serving::Routing router = serving::Routing::round_robin;
   std::vector<std::string> set;
   EngineQuestion engine;
@@ -223,9 +223,8 @@ struct InferQuestion {
       QuestionField{"gpu", &InferQuestion::gpu, "--gpu", "NAME", kAnswer, "h100-sxm",
                     "A device of the catalog; h100-sxm by default"},
       QuestionField{"instances", &InferQuestion::instances, "--instances", "N", kAnswer, "4",
-                    "Instances of the engine behind a router"}
-          .between(1, 1 << 16)
-          .shows_default(),
+                    "Instances of the engine behind a router; by default 1"}
+          .between(1, 1 << 16),
       QuestionField{"router", &InferQuestion::router, "--router", "NAME", kAnswer, "least-loaded",
                     "How the router selects an instance"}
           .shows_default(),
@@ -237,8 +236,9 @@ struct InferQuestion {
       QuestionStruct{"engine", &InferQuestion::engine},
       QuestionGroup{"Service"},
       QuestionField{"slo", &InferQuestion::slo, "--slo,--goodput", "LIMITS", kAnswer, "ttft=1s",
-                    "Limits of a request: ttft=500ms,tpot=30ms,latency=10s. Prints the goodput. "
-                    "Exit code 1 if less than 99 % of the requests meet them"},
+                    "Limits: ttft_p99=500ms,tpot_mean=30ms (itl, latency; p50, p90), or of each "
+                    "request: ttft=500ms,tpot=30ms,share=0.95 (a share meets them; 0.99). Exit "
+                    "code 1: missed"},
       QuestionField{"price", &InferQuestion::price, "--price", "PRICE", kAnswer, "2.5",
                     "Price of a device per hour, in any currency"},
       QuestionField{"power", &InferQuestion::power, "--power", "WATT", kAnswer, "100-700",
@@ -291,15 +291,29 @@ struct Inference {
   Findings findings;
 
   [[nodiscard]] std::int64_t devices() const { return devices_per_instance * instances; }
-  /// Whether 99 % of the requests meet the limits.
-  [[nodiscard]] bool meets_limits() const { return metrics.good_share >= 0.99; }
+  [[nodiscard]] bool meets_limits() const { return serving::meets(metrics, limits); }
 };
+
+/// The question with the default device and sizes where it has none.
+[[nodiscard]] InferQuestion with_default_sizes(InferQuestion question);
+
+/// The requests of a question.
+struct ServingLoad {
+  serving::RequestStream stream;
+  std::string words;                    ///< how they arrive
+  std::vector<MeasuredValue> measured;  ///< of LoadQuestion::benchmark
+};
+/// Errc: usage, config_*, input_*, limit_exceeded.
+[[nodiscard]] Result<ServingLoad> read_load(const LoadQuestion& question, Findings& findings);
+/// Errc: usage (a request is longer than EngineQuestion::max_model_len).
+[[nodiscard]] Result<void> check_longest(const InferQuestion& question,
+                                         const serving::RequestStream& stream);
 
 /// Serves the requests. Errc: usage, config_*, input_*, limit_exceeded (the model or a request does
 /// not fit). `findings`: what is found before an error.
 [[nodiscard]] Result<Inference> infer(const InferQuestion& question, Findings& findings);
 
-/// "ttft=500ms,tpot=30ms,latency=10s". Errc: usage.
+/// "ttft_p99=500ms,tpot=30ms,share=0.95". Errc: usage.
 [[nodiscard]] Result<serving::ServiceLimits> parse_limits(const std::string& text);
 
 }  // namespace orrery::study
