@@ -4,19 +4,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
-#include "orrery/config/field.h"
 #include "orrery/core/quantity.h"
+#include "orrery/serving/measured/engine.h"
 
 namespace orrery::serving {
-
-enum class Engine : std::uint8_t {
-  vllm,            ///< vLLM's v1 scheduler
-  sglang,          ///< SGLang: prefill batches before decode batches
-  trtllm,          ///< TensorRT-LLM's in-flight batching
-  static_batches,  ///< a batch starts when the last one has ended
-};
 
 /// Time of the server in addition to the kernels of a step.
 struct ServerTime {
@@ -42,11 +34,3 @@ struct EngineOptions {
 };
 
 }  // namespace orrery::serving
-
-namespace orrery::config {
-template <>
-struct EnumNames<serving::Engine> {
-  static constexpr auto names =
-      names_in_order<serving::Engine::static_batches>("vllm", "sglang", "trtllm", "static");
-};
-}  // namespace orrery::config

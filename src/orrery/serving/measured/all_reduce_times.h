@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "orrery/model/collective/curves/size_curve.h"
-#include "orrery/serving/engine_options.h"
+#include "orrery/serving/measured/engine.h"
 
 namespace orrery::serving {
 

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "orrery/serving/engine_options.h"
+#include "orrery/serving/measured/engine.h"
 
 namespace orrery::serving {
 
