@@ -43,11 +43,11 @@ bool below(Enum value, Enum last) {
 }  // namespace
 
 std::string number_name(std::size_t number) {
-  constexpr std::array<std::string_view, kFirstSize> kNames = {
+  constexpr std::array<std::string_view, kFirstSize> kNumberNames = {
       "matmul",      "vector",     "repeated_flops", "bytes",         "devices",         "size",
       "peer_offset", "message_id", "launches",       "host_launches", "looped_launches", "experts",
       "token_bytes", "top_k"};
-  return number < kFirstSize ? std::string(kNames[number])
+  return number < kFirstSize ? std::string(kNumberNames[number])
                              : fmt::format("size {}", number - kFirstSize);
 }
 
@@ -120,11 +120,11 @@ bool is_valid(const OpForm& form) {
 }
 
 bool are_valid(const OpNumbers& numbers) {
-  constexpr std::int64_t kLargest = std::int64_t{1} << 62;
+  constexpr std::int64_t kLargestNumber = std::int64_t{1} << 62;
   const auto at = [&](Number number) { return numbers[static_cast<std::size_t>(number)]; };
   for (std::size_t i = 0; i < kNumbers; ++i) {
     if (i == static_cast<std::size_t>(Number::peer_offset)) continue;
-    if (numbers[i] < 0 || numbers[i] > kLargest) return false;
+    if (numbers[i] < 0 || numbers[i] > kLargestNumber) return false;
   }
   constexpr std::int64_t kMost32 = std::numeric_limits<std::int32_t>::max();
   return std::max({at(Number::launches), at(Number::host_launches), at(Number::looped_launches)}) <=
