@@ -82,6 +82,8 @@ struct InferQuestion {
   std::optional<std::int64_t> block_size{};
   /// Blocks of the cache; by default what the memory holds. Default: 0.
   std::optional<std::int64_t> num_gpu_blocks_override{};
+  /// SGLang: decode steps between two looks at the queue of new requests. Default: 1.
+  std::optional<std::int64_t> scheduler_recv_interval{};
   /// Time of the server between two steps; docs/serving.md has the default. A duration: 90d.
   std::optional<std::string> step_time{};
   /// The same, for each sequence of a step. A duration: 90d.
@@ -89,6 +91,11 @@ struct InferQuestion {
   /// Time of the server before a request is queued; docs/serving.md has the default. A duration:
   /// 90d.
   std::optional<std::string> request_time{};
+  /// The same, for each token of the prompt. A duration: 90d.
+  std::optional<std::string> prompt_token_time{};
+  /// Time of the host to launch a kernel outside of CUDA graphs; docs/serving.md has the defaults.
+  /// A duration: 90d.
+  std::optional<std::string> launch_time{};
   /// Limits: ttft_p99=500ms,tpot_mean=30ms (itl, latency; p50, p90), or of each request:
   /// ttft=500ms,tpot=30ms,share=0.95 (a share meets them; 0.99). Exit code 1: missed.
   std::optional<std::string> slo{};
@@ -152,9 +159,12 @@ struct InferQuestion {
     text.add("long_prefill_token_threshold", long_prefill_token_threshold);
     text.add("block_size", block_size);
     text.add("num_gpu_blocks_override", num_gpu_blocks_override);
+    text.add("scheduler_recv_interval", scheduler_recv_interval);
     text.add("step_time", step_time);
     text.add("sequence_time", sequence_time);
     text.add("request_time", request_time);
+    text.add("prompt_token_time", prompt_token_time);
+    text.add("launch_time", launch_time);
     text.add("slo", slo);
     text.add("price", price);
     text.add("power", power);

@@ -44,9 +44,12 @@ def infer(
     long_prefill_token_threshold: Optional[int] = None,
     block_size: Optional[int] = None,
     num_gpu_blocks_override: Optional[int] = None,
+    scheduler_recv_interval: Optional[int] = None,
     step_time: Optional[Value] = None,
     sequence_time: Optional[Value] = None,
     request_time: Optional[Value] = None,
+    prompt_token_time: Optional[Value] = None,
+    launch_time: Optional[Value] = None,
     slo: Optional[Value] = None,
     price: Optional[Value] = None,
     power: Optional[Value] = None,
@@ -105,11 +108,16 @@ def infer(
         step. Default: 0.
     block_size: Tokens of a block of the cache; by default the engine's. Default: 0.
     num_gpu_blocks_override: Blocks of the cache; by default what the memory holds. Default: 0.
+    scheduler_recv_interval: SGLang: decode steps between two looks at the queue of new requests.
+        Default: 1.
     step_time: Time of the server between two steps; docs/serving.md has the default. A duration:
         90d.
     sequence_time: The same, for each sequence of a step. A duration: 90d.
     request_time: Time of the server before a request is queued; docs/serving.md has the default. A
         duration: 90d.
+    prompt_token_time: The same, for each token of the prompt. A duration: 90d.
+    launch_time: Time of the host to launch a kernel outside of CUDA graphs; docs/serving.md has the
+        defaults. A duration: 90d.
     slo: Limits: ttft_p99=500ms,tpot_mean=30ms (itl, latency; p50, p90), or of each request:
         ttft=500ms,tpot=30ms,share=0.95 (a share meets them; 0.99). Exit code 1: missed.
     price: Price of a device per hour, in any currency.
