@@ -164,6 +164,10 @@ Result<void> check_engine_question(const EngineQuestion& engine) {
     return fail(Errc::usage, "--data-parallel-size",
                 "shares experts, so it needs --enable-expert-parallel",
                 "independent copies are --instances");
+  if (engine.scheduler_recv_interval != EngineQuestion{}.scheduler_recv_interval &&
+      engine.engine != Engine::sglang)
+    return fail(Errc::usage, "--scheduler-recv-interval", "is an option of SGLang",
+                "--engine sglang");
   return {};
 }
 
@@ -294,7 +298,7 @@ void set_options(const EngineQuestion& asked, const EngineDefaults& defaults, En
   options.max_num_seqs = given(asked.max_num_seqs, defaults.seqs);
   options.max_num_batched_tokens = given(asked.max_num_batched_tokens, defaults.tokens);
   options.long_prefill_token_threshold = asked.long_prefill_token_threshold;
-  options.scheduler_recv_interval = engine == Engine::sglang ? asked.scheduler_recv_interval : 1;
+  options.scheduler_recv_interval = asked.scheduler_recv_interval;
   options.enable_chunked_prefill = !asked.no_chunked_prefill;
   options.enable_prefix_caching = !asked.no_prefix_caching && engine != Engine::static_batches;
   options.async_scheduling = !asked.no_async_scheduling && engine != Engine::static_batches;
