@@ -36,7 +36,7 @@ extern "C" {
 /* ORRERY_API_VERSION of the loaded library. */
 ORRERY_EXPORT int orrery_api_version(void);
 
-/* The version of the library, "0.17.0". Lives as long as the library. */
+/* The version of the library, "0.18.0". Lives as long as the library. */
 ORRERY_EXPORT const char* orrery_version(void);
 
 /* The names of the commands of this library, one per line. Lives as long as the library. */

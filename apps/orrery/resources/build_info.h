@@ -12,7 +12,7 @@ extern const char* const kCommit;
 /// The date of the commit, as 2026-11-29; "" if unknown.
 extern const char* const kCommitDate;
 
-/// "orrery 0.17.0"
+/// "orrery 0.18.0"
 [[nodiscard]] std::string version_name();
 /// "g++ 12.2.0"
 [[nodiscard]] std::string compiler_name();
