@@ -132,6 +132,7 @@ UNUSED_CORPORA = {
     "learned_traces_fuzz": "no command reads what was learned of traces yet",
     "measured_lookups_fuzz": "'dlrm lookup fit' trains networks for minutes",
     "operators_fuzz": "operators as lines of text, a format of the fuzz target alone",
+    "plain_yaml_fuzz": "the reader of the web page's module; the program itself reads YAML with yaml-cpp",
     "planner_fuzz": "'bench' needs PyTorch; its execution traces have the reader of pytorch_et_fuzz",
     "run_page_fuzz": "names in a run, a format of the fuzz target alone",
     "space_file_fuzz": "spaces and stored points whose values a search cannot run",

@@ -56,7 +56,9 @@ inline RecordedBytes recorded_bytes(const graph::Workload& workload,
   EXPECT_TRUE(written.has_value());
   const auto again = result::read_run(path);
   EXPECT_TRUE(again.has_value());
-  if (again) EXPECT_EQ(result::testing::difference(run, *again), "") << "after it was read again";
+  if (again) {
+    EXPECT_EQ(result::testing::difference(run, *again), "") << "after it was read again";
+  }
   if (query) expect_equal_queries(run, path);
   return {result::testing::read_bytes(path), result->savings.representatives,
           result->savings.iterations_skipped, result->stall.has_value(),
